@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "petsc/agree.hpp"
 #include "petsccompound.h"
 #include "spmv/placement.hpp"
 
@@ -241,7 +242,8 @@ template <std::size_t row>
 PetscErrorCode create(KSP ksp) {
   PetscFunctionBegin;
   PetscCall((*create_base[row])(ksp));
-  auto made = std::make_unique<Solver>();
+  std::unique_ptr<Solver> made;
+  PetscCall(together(PetscObjectComm(object(ksp)), [&] { made = std::make_unique<Solver>(); }));
   Solver& solver = *made;
   solver.base = *ksp->ops;
   solver.fused.method = types[row].method;
@@ -252,8 +254,12 @@ PetscErrorCode create(KSP ksp) {
   ksp->ops->reset = reset;
   ksp->ops->destroy = for_petsc<destroy>;
   ksp->ops->setfromoptions = for_petsc<set_from_options<row>>;
-  PetscCall(compose_owned(object(ksp), name_of_solver, std::move(made)));
-  PetscCall(types[row].attach(ksp, solver));
+  PetscCall(together(PetscObjectComm(object(ksp)), [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(compose_owned(object(ksp), name_of_solver, std::move(made)));
+    PetscCall(types[row].attach(ksp, solver));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,6 +5,7 @@
 #include "mat/converters.hpp"
 #include "mat/via_aij_copy.hpp"
 #include "options/options.hpp"
+#include "petsc/agree.hpp"
 #include "petsc/huge_pages.hpp"
 #include "petsc/late_setup.hpp"
 #include "petsc/overrides.hpp"
@@ -21,7 +22,7 @@ PetscErrorCode any_set_from_options(Mat A) {
   PetscFunctionBegin;
   State* st;
   PetscCall(any_state(A, &st));
-  PetscCall(read_options(A, st->settings));
+  PetscCall(together(comm_of(A), [&] { return read_options(A, st->settings); }));
 #if PetscDefined(HAVE_CUDA)
   PetscCall(decide_vec_type(A, st->settings, Moment::before));
 #endif
@@ -119,7 +120,7 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
     PetscCall(guard_values(*B));  // of parts, which were copied with their values
     PetscFunctionReturn(PETSC_SUCCESS);
   };
-  PetscCall(finish_or_destroy(B, make_whole));
+  PetscCall(finish_or_destroy(B, [&] { return together(comm_of(A), make_whole); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,6 +6,7 @@
 
 #include "mat/attach.hpp"
 #include "options/options.hpp"
+#include "petsc/agree.hpp"
 #include "petsc/late_setup.hpp"
 
 namespace compound::plugin {
@@ -18,9 +19,11 @@ template <std::size_t base_type, std::size_t row, bool is_mpi>
 PetscErrorCode create(Mat A) {
   PetscFunctionBegin;
   PetscCall(MatSetType(A, base_types[base_type]->types(is_mpi).base));
-  Settings settings;
-  if (row < preset_count) set(settings, "layout", std::string(presets()[row].name));
-  PetscCall(adopt(A, settings));
+  PetscCall(together(comm_of(A), [&] {
+    Settings settings;
+    if (row < preset_count) set(settings, "layout", std::string(presets()[row].name));
+    return adopt(A, settings);
+  }));
   begin_late_set_up(A);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,6 +11,7 @@
 
 #include "mat/attach.hpp"
 #include "options/options.hpp"
+#include "petsc/agree.hpp"
 #include "petsc/base_types.hpp"
 #include "petsc/log.hpp"
 #include "petsc/owned.hpp"
@@ -424,7 +425,9 @@ PetscErrorCode create(PC pc) {
   PetscFunctionBegin;
   PetscCall(create_petsc(pc));
   set_up_petsc = std::exchange(pc->ops->setup, for_petsc<set_up>);
-  PetscCall(compose_owned(reinterpret_cast<PetscObject>(pc), name_of_both, std::make_unique<PointJacobi>()));
+  PetscCall(together(comm_of(pc), [&] {
+    return compose_owned(reinterpret_cast<PetscObject>(pc), name_of_both, std::make_unique<PointJacobi>());
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

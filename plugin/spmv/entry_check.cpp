@@ -33,16 +33,20 @@ PetscErrorCode check_copies(Mat A, std::initializer_list<PartInSpace> placed) {
   PetscFunctionBegin;
   std::string found;
   std::vector<PartArrays> parts;
-  PetscCall(parts_of(A, &parts));
-  for (const PartInSpace& p : placed) {
-    SeqState* st;
-    PetscCall(seq_state(p.mat, &st));
-    const auto part = std::find_if(parts.begin(), parts.end(), [&](const PartArrays& a) { return a.mat == p.mat; });
-    const PackedCopy& copy = st->copy(p.space);
-    if (!found.empty()) continue;
-    if (copy.misfit()) found = message(*copy.misfit(), *part);
-    if (!copy.refused().empty()) found = copy.refused();
-  }
+  PetscCall(together(comm_of(A), [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(parts_of(A, &parts));
+    for (const PartInSpace& p : placed) {
+      SeqState* st;
+      PetscCall(seq_state(p.mat, &st));
+      const auto part = std::find_if(parts.begin(), parts.end(), [&](const PartArrays& a) { return a.mat == p.mat; });
+      const PackedCopy& copy = st->copy(p.space);
+      if (!found.empty()) continue;
+      if (copy.misfit()) found = message(*copy.misfit(), *part);
+      if (!copy.refused().empty()) found = copy.refused();
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscCall(agree_on(A, PETSC_ERR_ARG_WRONG, found));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

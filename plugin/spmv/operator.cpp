@@ -429,10 +429,11 @@ PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
     PetscCall(a.run(Operator::off_diagonal, Update::add, a.ghosts(), y, y));
     if (a.has_mirrored_part()) PetscCall(a.run_mirrored(x, y));
   } else {
-    PetscCall(a.run(Operator::off_diagonal, Update::assign, x, nullptr, a.ghosts()));
-    PetscCall(a.run(Operator::diagonal, update, x, z, y));
+    PetscErrorCode code = a.run(Operator::off_diagonal, Update::assign, x, nullptr, a.ghosts());
+    if (!code) code = a.run(Operator::diagonal, update, x, z, y);
     PetscCall(a.begin_ghosts(y));
     PetscCall(a.end_ghosts(y));
+    PetscCall(code);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

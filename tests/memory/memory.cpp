@@ -3,8 +3,9 @@
 //     memory -dll_append libpetsccompound.so -memory_sites 12             # of each scenario
 //     mpirun -n 3 memory -dll_append libpetsccompound.so                  # on one process of three
 //
-// -memory_sites 0: all sites; -memory_scenario NAME and -memory_site N: one of them; -memory_list names them;
-// -memory_record FILE writes numbers as JSON; -memory_mistakes runs scenarios with a mistake each, which are faults.
+// -memory_sites 0: all sites; -memory_seconds 60: for one of them; -memory_scenario NAME and -memory_site N: one of
+// them; -memory_list names them; -memory_record FILE writes numbers as JSON; -memory_mistakes runs scenarios with a
+// mistake each, which are faults.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,8 +25,9 @@ namespace {
 
 using failing::Mode;
 
-constexpr unsigned seconds_at_most = 60;
+PetscInt seconds_at_most = 60;
 constexpr long most_sites = 200000;
+constexpr long few = 2000;  ///< that are all tried; of more one for each path of calls
 
 /// What a process tells the one that waits for it.
 struct Outcome {
@@ -88,7 +90,7 @@ Outcome apart(const std::function<void(Outcome*)>& body) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(seconds_at_most);
+    alarm(static_cast<unsigned>(seconds_at_most));
     for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) std::signal(signal, crashed);
     body(&shared->outcome);
     shared->outcome.ended = true;
@@ -131,7 +133,7 @@ struct Numbers {
 /// Sites to try: one of each path of calls, then the rest evenly; at most `most`.
 std::vector<long> choose(long sites, long most) {
   std::vector<long> chosen;
-  if (most == 0 || sites <= most) {
+  if (sites <= most || (most == 0 && sites <= few)) {
     for (long k = 1; k <= sites; ++k) chosen.push_back(k);
     return chosen;
   }
@@ -140,6 +142,7 @@ std::vector<long> choose(long sites, long most) {
   for (long k = 1; k <= std::min(sites, most_sites); ++k)
     if (seen.insert(shared->paths[k - 1]).second) firsts.push_back(k);
   const auto count = static_cast<long>(firsts.size());
+  if (most == 0) return firsts;
   for (long k = 0; k < std::min(most, count); ++k) chosen.push_back(firsts[k * count / std::min(most, count)]);
   return chosen;
 }
@@ -164,6 +167,10 @@ PetscErrorCode on_one_process(const Scenario& scenario, long most, long only, Nu
   if (counted.fault[0]) {
     ++*faults;
     std::printf("  %s: %s\n", scenario.name, counted.fault);
+  }
+  if (counted.sites == 0) {
+    ++*faults;
+    std::printf("  %s: it allocates nothing\n", scenario.name);
   }
   std::vector<long> chosen = choose(counted.sites, most);
   if (only) chosen = {only};
@@ -201,7 +208,9 @@ PetscErrorCode on_one_process(const Scenario& scenario, long most, long only, Nu
 std::string under_way;  ///< for the message of a process that waits for ever
 
 void hung(int) {
-  std::printf("  %s: it hung on process %d\n", under_way.c_str(), process());
+  (void)failing::stop();
+  const std::string calls = failing::failure().hit ? failing::calls_of_failure() : "";
+  std::printf("  %s: it hung on process %d%s\n", under_way.c_str(), process(), calls.c_str());
   std::fflush(stdout);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -212,7 +221,7 @@ PetscErrorCode on_several(const Scenario& scenario, long most, long only, Number
   const int size = processes(), rank = process();
   Run warm(0, 0, false), counted(0, 0, false);
   under_way = scenario.name;
-  alarm(seconds_at_most);
+  alarm(static_cast<unsigned>(seconds_at_most));
   PetscCall(scenario.run(warm));
   PetscCall(scenario.run(counted));
   std::vector<long> sites(static_cast<std::size_t>(size));
@@ -224,7 +233,7 @@ PetscErrorCode on_several(const Scenario& scenario, long most, long only, Number
       const long site = only ? only : 1 + k * all / here;
       Run r(site, static_cast<int>(Mode::once), rank == fails);
       under_way = std::string(scenario.name) + ", process " + std::to_string(fails) + ", site " + std::to_string(site);
-      alarm(seconds_at_most);
+      alarm(static_cast<unsigned>(seconds_at_most));
       const PetscErrorCode code = scenario.run(r);
       if (code) r.fault("with memory back error " + std::to_string(code));
       int has_fault = !r.faults.empty(), anywhere;
@@ -269,6 +278,7 @@ PetscErrorCode test(long* faults) {
   PetscCall(PetscOptionsGetString(nullptr, nullptr, "-memory_record", file, sizeof(file), nullptr));
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-memory_sites", &most, nullptr));
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-memory_site", &only, nullptr));
+  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-memory_seconds", &seconds_at_most, nullptr));
   PetscCall(PetscOptionsHasName(nullptr, nullptr, "-memory_list", &list));
   PetscCall(PetscOptionsHasName(nullptr, nullptr, "-memory_mistakes", &breaks));
   std::vector<Numbers> all;
@@ -283,6 +293,7 @@ PetscErrorCode test(long* faults) {
     if (list) std::printf("%s\n", scenario.name);
     if (list || (name[0] && std::strcmp(name, scenario.name) != 0)) continue;
     Numbers n{scenario.name};
+    if (processes() > 1 && !scenario.is_shared && !name[0]) continue;
     if (processes() > 1) {
       PetscCall(on_several(scenario, most, only, &n, faults));
       if (process() == 0) print(n);
@@ -351,7 +362,7 @@ PetscErrorCode Run::act(const std::function<PetscErrorCode()>& body, const std::
   int both[2] = {code || thrown, -(code || thrown)};  // on several processes, how many of them have an error
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MAX, PETSC_COMM_WORLD));
   if (both[0] != -both[1]) fault(code ? "an error on this process alone" : "no error on this process, but on another");
-  left_by_petsc_ = code && !failing::failure().of_ours;
+  left_by_petsc_ = code && !failing::failure().of_ours && processes() == 1;
   is_again_ = both[0];
   if (is_again_) PetscCall(body());
   left_by_petsc_ = is_again_ = false;

@@ -60,6 +60,8 @@ class Run {
 struct Scenario {
   const char* name;
   PetscErrorCode (*run)(Run&);
+  /// On several processes all have the error of one. Not where PETSc's own calls lie between: the program ends there.
+  bool is_shared = false;
 };
 const std::vector<Scenario>& scenarios();
 /// With a mistake each, which must be found.
