@@ -340,7 +340,7 @@ PetscErrorCode Run::act(const std::function<PetscErrorCode()>& body, const std::
   bool thrown = false;
   PetscFunctionBeginUser;
   const auto mode = fails_here_ ? static_cast<Mode>(mode_) : Mode::none;
-  PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, nullptr));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
   failing::start(site_, mode, processes() == 1);
   try {
     code = body();
