@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests that use a GPU, on a machine that has one:
 #
-#     bash config/device-test.sh [--all | --gpus N | --sanitizer TOOL] [ctest options, such as -R REGEX]
+#     bash config/device-test.sh [--all | --gpus N | --sanitizer TOOL | --coverage] [ctest options, such as -R REGEX]
 #
 # With PETSC_DIR (and PETSC_ARCH) set, with that PETSc, which must have CUDA; else with PETSc 3.26.1 from the archives
 # in ../shared/petsc or in the folder that COMPOUND_PETSC_ARCHIVES names: real scalars, and with --all complex ones,
@@ -13,6 +13,8 @@
 #
 # --sanitizer TOOL: the tests run under a tool of compute-sanitizer: memcheck, racecheck, initcheck or synccheck.
 # A test with a finding fails; the finding is in build/device-tests/TOOL. Tests take ten times as long; -R chooses some.
+#
+# --coverage: how many of the lines that need a device (tests/coverage/needs_device.txt) the tests run.
 #
 # The tier quick takes 6 minutes on 16 cores with building; --all is for parts: --all -L core, --all -L plugin,
 # --all -L 'tools|examples|properties', each at most 9 minutes. Ends with what each part took and ctest's summary.
@@ -44,6 +46,9 @@ elif [ "${1:-}" = --sanitizer ]; then
     fail "--sanitizer wants memcheck, racecheck, initcheck or synccheck, not '$sanitizer'"
   command -v compute-sanitizer >/dev/null || fail "there is no compute-sanitizer here; the CUDA toolkit has it"
   shift 2
+elif [ "${1:-}" = --coverage ]; then
+  preset=coverage
+  shift
 fi
 
 builds=()
@@ -51,7 +56,7 @@ cmake_options=(-DCOMPOUND_TIER="$tier" -DCOMPOUND_TEST_RANKS="$ranks" -DCOMPOUND
 # device_build: for PETSC_DIR.
 device_build() {
   local reason
-  configure_and_build host ON compound_device_tests
+  configure_and_build "${preset:-host}" ON compound_device_tests
   reason=$(why_no_gpu)
   [ -z "$reason" ] || fail "${build#"$top"/} cannot use the GPU: $reason"
   ! grep -q "^-- compound-bench and compound-tune are not built" "$top/build/configure.log" ||
@@ -74,11 +79,17 @@ else
     unpack_petsc "$scalar"
     [ -n "$petsc" ] || fail "no PETSc with CUDA for $scalar scalars: $why_no_petsc; or set PETSC_DIR" \
       "(bash config/petsc-cuda.sh builds one)"
-    PETSC_DIR=$petsc PETSC_ARCH='' build_name=device-$scalar device_build
+    PETSC_DIR=$petsc PETSC_ARCH='' build_name=device-${preset:-$scalar} device_build
     # The core is the same, and tested once.
     cmake_options=(-DCOMPOUND_TIER="$tier" -DCOMPOUND_TEST_RANKS="$ranks" -DCOMPOUND_CUDA=ON -DCOMPOUND_CORE="$build"
       -DCOMPOUND_TESTS_OF="plugin;tools;examples")
   done
+fi
+
+if [ "${preset:-}" = coverage ]; then
+  COMPOUND_DEVICE_REQUIRED=1 python3 "$top/tests/coverage/coverage.py" --device --build "${builds[0]}" \
+    -j "$together" "$@"
+  exit
 fi
 
 all="$top/build/device-tests"

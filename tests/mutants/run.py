@@ -21,36 +21,23 @@ import io
 import json
 import os
 import pathlib
-import platform
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
-import threading
 import time
 
 import tomllib
+from builds import Build, Stop, Tests, commit_of, copy_tree, machine, set_environment, write_whole
 
 TABLE = "tests/mutants/mutants.toml"
 RECORD = "tests/mutants/record.json"
 DOCUMENT = "docs/mutants.md"
 STEPS = {"near": "near tests", "quick": "the rest of the quick tier", "all": "all tests", "asan": "sanitizers"}
-NOT_RUN = r"mutants\."  # our own: a mistake that is in place is not to be found there
-
-# As config/setup.sh has it; random cases are the same for all mistakes, whatever commit the tree is of.
-ENVIRONMENT = {"COMPOUND_PROPERTY_SEED": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1",
-               "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "CCACHE_SLOPPINESS": "pch_defines,time_macros,include_file_mtime,include_file_ctime"}
 
 Mutant = collections.namedtuple("Mutant", "name file kind what is_ becomes near left")
-
-
-class Stop(Exception):
-    """Said to the user, without a trace."""
 
 
 def read_mutants(root):
@@ -94,144 +81,6 @@ def killer(entry):
     return next((step for step in STEPS if entry["steps"].get(step, {}).get("killed")), None)
 
 
-def end_session(process):
-    """Ends a process and all that it started: MPI puts its processes in groups of their own, but not in a session."""
-    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rsplit(")", 1)[1].split()
-            if int(fields[3]) == process.pid:
-                os.kill(int(stat.parent.name), signal.SIGKILL)
-        except (OSError, IndexError):
-            pass  # it has ended
-    process.kill()
-    process.wait()
-
-
-class Tests:
-    """What one run of ctest said."""
-
-    STARTED = re.compile(r"^\s*Start\s+\d+: (\S+)")
-    ENDED = re.compile(r"^\s*\d+/\d+ Test\s+#\d+: (\S+) \.*\s*(\*\*\*)?(.*?)\s+([0-9.]+) sec")
-    CASE = re.compile(r"^(?:\d+: )?\[  FAILED  \] ([\w./]+)(?: \(|,|$)")
-
-    def __init__(self):
-        self.seconds, self.failed, self.cases, self.running = {}, {}, [], {}
-        self.lock = threading.Lock()
-
-    def hear(self, line):
-        with self.lock:
-            if started := self.STARTED.match(line):
-                self.running[started[1]] = time.monotonic()
-            elif ended := self.ENDED.match(line):
-                name, bad, how, seconds = ended.groups()
-                self.running.pop(name, None)
-                self.seconds[name] = float(seconds)
-                if bad and not how.startswith("Skipped"):
-                    self.failed[name] = how.strip()
-            elif (case := self.CASE.match(line)) and case[1] not in self.cases:
-                self.cases.append(case[1])
-
-    def add(self, other):
-        self.seconds |= other.seconds
-        self.failed |= other.failed
-        self.cases += other.cases
-
-    def overdue(self, limit_of):
-        with self.lock:
-            now = time.monotonic()
-            return [name for name, since in self.running.items() if now - since > limit_of(name)]
-
-
-class Build:
-    """One build of the copied tree."""
-
-    def __init__(self, tree, name, preset, options, jobs):
-        self.tree, self.name, self.preset, self.options, self.jobs = tree, name, preset, options, jobs
-        self.folder = tree / "build" / preset  # the tiers share programs: to configure anew is enough
-        self.log = tree.parent / f"{tree.name}-{name}.log"
-
-    def command(self, arguments, cwd):
-        with open(self.log, "w") as log:
-            return subprocess.run(arguments, cwd=cwd, stdout=log, stderr=subprocess.STDOUT).returncode == 0
-
-    def configure(self):
-        launcher = []
-        if shutil.which("ccache"):
-            launcher = [f"-DCMAKE_{language}_COMPILER_LAUNCHER=ccache" for language in ("C", "CXX")]
-        if not self.command(["cmake", "--preset", self.preset, "-B", str(self.folder), "-DCOMPOUND_TESTS=ON",
-                             "-DCOMPOUND_DEVICE_CODE=OFF", *launcher, *self.options], self.tree):
-            raise Stop(f"configuring build '{self.name}' failed: {self.log}")
-
-    def make(self, targets=("all",)):
-        """Whether it was built."""
-        return self.command(["ninja", f"-j{self.jobs}", *targets], self.folder)
-
-    def end_of_log(self):
-        lines = self.log.read_text(errors="replace").splitlines()
-        errors = [line for line in lines if "error" in line]
-        return (errors or lines[-3:])[0][-300:] if lines else ""
-
-    def tests(self):
-        """Their names, and each one's command."""
-        shown = subprocess.run(["ctest", "--show-only=json-v1"], cwd=self.folder, capture_output=True, text=True)
-        if shown.returncode != 0:
-            raise Stop(f"ctest lists no tests of build '{self.name}': {shown.stderr.strip()}")
-        return {t["name"]: t.get("command", []) for t in json.loads(shown.stdout)["tests"]
-                if not re.search(NOT_RUN, t["name"])}
-
-    def targets_of(self, near):
-        """What is to be built for these tests: their programs, or everything where one is not a program of ours."""
-        listed = subprocess.run(["ninja", "-t", "targets", "all"], cwd=self.folder, capture_output=True, text=True)
-        known = {line.rsplit(": ", 1)[0] for line in listed.stdout.splitlines()}
-        targets = set()
-        for name, command in self.tests().items():
-            if not re.search(near, name):
-                continue
-            programs = {os.path.relpath(word, self.folder) for word in command if os.path.isabs(word)} & known
-            if not programs:
-                return ["all"]
-            targets |= programs
-        return sorted(targets)
-
-    def objects_by_file(self):
-        """How many objects depend on each file of the tree."""
-        deps = subprocess.run(["ninja", "-t", "deps"], cwd=self.folder, capture_output=True, text=True)
-        number = collections.Counter()
-        for line in deps.stdout.splitlines():
-            if line.startswith("    "):
-                number[os.path.relpath(os.path.join(self.folder, line.strip()), self.tree)] += 1
-        return number
-
-    def test(self, chosen, left_out, stop, limit_of, timeout):
-        """Runs tests; ends them where one takes longer than its limit, or all take longer than `timeout`."""
-        arguments = ["ctest", "--output-on-failure", f"-j{self.jobs}", "-R", chosen]
-        arguments += ["-E", "|".join(filter(None, [NOT_RUN, left_out]))]
-        arguments += ["--stop-on-failure"] if stop else []
-        tests = Tests()
-        begin = time.monotonic()
-        process = subprocess.Popen(arguments, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   text=True, errors="replace", start_new_session=True)
-
-        def listen():
-            for line in process.stdout:
-                tests.hear(line)
-
-        listener = threading.Thread(target=listen)
-        listener.start()
-        try:
-            while process.poll() is None:
-                late = tests.overdue(limit_of)
-                if late or time.monotonic() - begin > timeout:
-                    for name in late or list(tests.running) or ["(all together)"]:
-                        tests.failed[name] = "hangs"
-                    break
-                time.sleep(0.1)
-        finally:
-            end_session(process)
-        listener.join(10)
-        return tests, time.monotonic() - begin
-
-
 class Runner:
     def __init__(self, root, jobs=1, shard="", minutes=None, every=False, least_limit=60, say=print):
         self.root, self.jobs, self.every, self.least_limit = root, jobs, every, least_limit
@@ -250,39 +99,16 @@ class Runner:
             self.mutants = self.mutants[mine - 1::all_of_them]
 
     def save(self):
-        self.state_file.parent.mkdir(parents=True, exist_ok=True)
-        new = self.state_file.with_suffix(".new")
-        new.write_text(json.dumps(self.state, indent=1) + "\n")
-        new.replace(self.state_file)
+        write_whole(self.state_file, json.dumps(self.state, indent=1) + "\n")
 
     def check_time(self):
         if self.until is not None and time.monotonic() > self.until:
             raise Stop("the time is over; call it again to go on")
 
-    def files(self):
-        listed = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=self.root, check=True,
-                                capture_output=True, text=True).stdout
-        return [f for f in listed.split("\0") if f and (self.root / f).is_file()]
-
     def copy_tree(self):
-        """Only what differs is written, so that only that is built again. Sets `key`, which tells trees apart."""
-        files, key = self.files(), hashlib.sha256()
-        for name in sorted(files):
-            content = (self.root / name).read_bytes()
-            if not name.startswith("tests/mutants/") and name != DOCUMENT:
-                key.update(name.encode() + b"\0" + hashlib.sha256(content).digest())
-            to = self.tree / name
-            if not to.exists() or to.read_bytes() != content:
-                to.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(self.root / name, to)
-        kept = {self.tree / name for name in files}
-        for folder, folders, names in os.walk(self.tree):
-            if pathlib.Path(folder) == self.tree:
-                folders[:] = [f for f in folders if f != "build"]
-            for name in names:
-                if pathlib.Path(folder, name) not in kept:
-                    pathlib.Path(folder, name).unlink()
-        self.key = key.hexdigest()[:16]
+        """Sets `key`, which tells trees apart."""
+        self.key = copy_tree(self.root, self.tree,
+                             lambda name: not name.startswith("tests/mutants/") and name != DOCUMENT)
 
     def put(self, m):
         path = self.tree / m.file
@@ -338,10 +164,9 @@ class Runner:
             seconds += took
             if tests.failed:
                 break
-        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=self.root, capture_output=True, text=True)
         entry = self.entry(m)
         entry.update(date=datetime.datetime.now().isoformat(timespec="minutes"), machine=machine(),
-                     commit=commit.stdout.strip())
+                     commit=commit_of(self.root))
         entry["steps"][step] = {"killed": tests.failed, "cases": tests.cases[:8], "seconds": round(seconds),
                                 "tests": len(tests.seconds)}
         self.save()
@@ -400,9 +225,7 @@ class Runner:
                 self.take_back(m)
 
     def run(self, steps, only=()):
-        os.environ.update(ENVIRONMENT)
-        if (self.root.parent / "shared" / "data").exists():  # which tests look for beside their own tree
-            os.environ.setdefault("COMPOUND_DATA", str(self.root.parent / "shared" / "data"))
+        set_environment(self.root)
         if mistakes := mistakes_in_table(self.root, self.mutants):
             raise Stop("\n".join(mistakes))
         if unknown := set(only) - {m.name for m in self.mutants}:
@@ -420,12 +243,6 @@ class Runner:
             self.run_all(step)
         left = [m.name for m in self.mutants if not killer(self.entry(m))]
         self.say(f"{len(self.mutants) - len(left)} of {len(self.mutants)} were found; not: {', '.join(left) or 'none'}")
-
-
-def machine():
-    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
-                 platform.machine())
-    return f"{model}, {os.cpu_count()} cores"
 
 
 def known_of(root):

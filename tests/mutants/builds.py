@@ -1,0 +1,226 @@
+"""Copies of the tree, their builds and ctest's runs: what scripts share that put mistakes into the code, or ask which
+test runs what."""
+
+import collections
+import hashlib
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+NOT_RUN = r"mutants\."  # our own: a mistake that is in place is not to be found there
+
+# As config/setup.sh has it; random cases are the same for all mistakes, whatever commit the tree is of.
+ENVIRONMENT = {"COMPOUND_PROPERTY_SEED": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1",
+               "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "CCACHE_SLOPPINESS": "pch_defines,time_macros,include_file_mtime,include_file_ctime"}
+
+
+class Stop(Exception):
+    """Said to the user, without a trace."""
+
+
+def set_environment(root):
+    os.environ.update(ENVIRONMENT)
+    if (root.parent / "shared" / "data").exists():  # which tests look for beside their own tree
+        os.environ.setdefault("COMPOUND_DATA", str(root.parent / "shared" / "data"))
+
+
+def commit_of(root):
+    said = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=root, capture_output=True, text=True)
+    return said.stdout.strip()
+
+
+def write_whole(file, text):
+    """As a whole or not at all: who is stopped meanwhile finds what was there."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    new = file.with_name(file.name + ".new")
+    new.write_text(text)
+    new.replace(file)
+
+
+def copy_tree(root, tree, counts=lambda name: True):
+    """Only what differs is written, so that only that is built again. Returns a key that tells trees apart, by files
+    that count."""
+    listed = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=root, check=True,
+                            capture_output=True, text=True).stdout
+    files, key = [f for f in listed.split("\0") if f and (root / f).is_file()], hashlib.sha256()
+    for name in sorted(files):
+        content = (root / name).read_bytes()
+        if counts(name):
+            key.update(name.encode() + b"\0" + hashlib.sha256(content).digest())
+        to = tree / name
+        if not to.exists() or to.read_bytes() != content:
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(root / name, to)
+    kept = {tree / name for name in files}
+    for folder, folders, names in os.walk(tree):
+        if pathlib.Path(folder) == tree:
+            folders[:] = [f for f in folders if f != "build"]
+        for name in names:
+            if pathlib.Path(folder, name) not in kept:
+                pathlib.Path(folder, name).unlink()
+    return key.hexdigest()[:16]
+
+
+def end_session(process):
+    """Ends a process and all that it started: MPI puts its processes in groups of their own, but not in a session."""
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rsplit(")", 1)[1].split()
+            if int(fields[3]) == process.pid:
+                os.kill(int(stat.parent.name), signal.SIGKILL)
+        except (OSError, IndexError):
+            pass  # it has ended
+    process.kill()
+    process.wait()
+
+
+class Tests:
+    """What one run of ctest said."""
+
+    STARTED = re.compile(r"^\s*Start\s+\d+: (\S+)")
+    ENDED = re.compile(r"^\s*\d+/\d+ Test\s+#\d+: (\S+) \.*\s*(\*\*\*)?(.*?)\s+([0-9.]+) sec")
+    CASE = re.compile(r"^(?:\d+: )?\[  FAILED  \] ([\w./]+)(?: \(|,|$)")
+
+    def __init__(self):
+        self.seconds, self.failed, self.cases, self.running = {}, {}, [], {}
+        self.lock = threading.Lock()
+
+    def hear(self, line):
+        with self.lock:
+            if started := self.STARTED.match(line):
+                self.running[started[1]] = time.monotonic()
+            elif ended := self.ENDED.match(line):
+                name, bad, how, seconds = ended.groups()
+                self.running.pop(name, None)
+                self.seconds[name] = float(seconds)
+                if bad and not how.startswith("Skipped"):
+                    self.failed[name] = how.strip()
+            elif (case := self.CASE.match(line)) and case[1] not in self.cases:
+                self.cases.append(case[1])
+
+    def add(self, other):
+        self.seconds |= other.seconds
+        self.failed |= other.failed
+        self.cases += other.cases
+
+    def overdue(self, limit_of):
+        with self.lock:
+            now = time.monotonic()
+            return [name for name, since in self.running.items() if now - since > limit_of(name)]
+
+
+class Ctest:
+    """The tests of a folder."""
+
+    def __init__(self, folder, jobs):
+        self.folder, self.jobs = folder, jobs
+
+    def listed(self):
+        """All that ctest knows of each."""
+        shown = subprocess.run(["ctest", "--show-only=json-v1"], cwd=self.folder, capture_output=True, text=True)
+        if shown.returncode != 0:
+            raise Stop(f"ctest lists no tests in {self.folder}: {shown.stderr.strip()}")
+        return [t for t in json.loads(shown.stdout)["tests"] if not re.search(NOT_RUN, t["name"])]
+
+    def tests(self):
+        """Their names, and each one's command."""
+        return {t["name"]: t.get("command", []) for t in self.listed()}
+
+    def test(self, chosen, left_out, stop, limit_of, timeout, environment=None):
+        """Runs tests; ends them where one takes longer than its limit, or all take longer than `timeout`."""
+        arguments = ["ctest", "--output-on-failure", f"-j{self.jobs}", "-R", chosen]
+        arguments += ["-E", "|".join(filter(None, [NOT_RUN, left_out]))]
+        arguments += ["--stop-on-failure"] if stop else []
+        tests = Tests()
+        begin = time.monotonic()
+        process = subprocess.Popen(arguments, cwd=self.folder, env={**os.environ, **(environment or {})},
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                                   start_new_session=True)
+
+        def listen():
+            for line in process.stdout:
+                tests.hear(line)
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        try:
+            while process.poll() is None:
+                late = tests.overdue(limit_of)
+                if late or time.monotonic() - begin > timeout:
+                    for name in late or list(tests.running) or ["(all together)"]:
+                        tests.failed[name] = "hangs"
+                    break
+                time.sleep(0.1)
+        finally:
+            end_session(process)
+        listener.join(10)
+        return tests, time.monotonic() - begin
+
+
+class Build(Ctest):
+    """One build of the copied tree."""
+
+    def __init__(self, tree, name, preset, options, jobs):
+        super().__init__(tree / "build" / preset, jobs)  # the tiers share programs: to configure anew is enough
+        self.tree, self.name, self.preset, self.options = tree, name, preset, options
+        self.log = tree.parent / f"{tree.name}-{name}.log"
+
+    def command(self, arguments, cwd):
+        with open(self.log, "w") as log:
+            return subprocess.run(arguments, cwd=cwd, stdout=log, stderr=subprocess.STDOUT).returncode == 0
+
+    def configure(self):
+        launcher = []
+        if shutil.which("ccache"):
+            launcher = [f"-DCMAKE_{language}_COMPILER_LAUNCHER=ccache" for language in ("C", "CXX")]
+        if not self.command(["cmake", "--preset", self.preset, "-B", str(self.folder), "-DCOMPOUND_TESTS=ON",
+                             "-DCOMPOUND_DEVICE_CODE=OFF", *launcher, *self.options], self.tree):
+            raise Stop(f"configuring build '{self.name}' failed: {self.log}")
+
+    def make(self, targets=("all",)):
+        """Whether it was built."""
+        return self.command(["ninja", f"-j{self.jobs}", *targets], self.folder)
+
+    def end_of_log(self):
+        lines = self.log.read_text(errors="replace").splitlines()
+        errors = [line for line in lines if "error" in line]
+        return (errors or lines[-3:])[0][-300:] if lines else ""
+
+    def targets_by_test(self):
+        """What is to be built for each test: its programs, or everything where it is not a program of ours."""
+        listed = subprocess.run(["ninja", "-t", "targets", "all"], cwd=self.folder, capture_output=True, text=True)
+        known = {line.rsplit(": ", 1)[0] for line in listed.stdout.splitlines()}
+        targets = {}
+        for name, command in self.tests().items():
+            programs = {os.path.relpath(word, self.folder) for word in command if os.path.isabs(word)} & known
+            targets[name] = sorted(programs) or ["all"]
+        return targets
+
+    def targets_of(self, near):
+        """What is to be built for these tests."""
+        targets = {t for name, needed in self.targets_by_test().items() if re.search(near, name) for t in needed}
+        return ["all"] if "all" in targets else sorted(targets)
+
+    def objects_by_file(self):
+        """How many objects depend on each file of the tree."""
+        deps = subprocess.run(["ninja", "-t", "deps"], cwd=self.folder, capture_output=True, text=True)
+        number = collections.Counter()
+        for line in deps.stdout.splitlines():
+            if line.startswith("    "):
+                number[os.path.relpath(os.path.join(self.folder, line.strip()), self.tree)] += 1
+        return number
+
+
+def machine():
+    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
+                 platform.machine())
+    return f"{model}, {os.cpu_count()} cores"

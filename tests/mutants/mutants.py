@@ -1,0 +1,640 @@
+#!/usr/bin/env python3
+"""Draws mistakes, puts them into the code one at a time, and sees whether the nearest tests find them.
+
+usage: mutants.py --seed S --count N          the first N mistakes of seed S, those that have not been run
+       mutants.py ... --under src/layout      drawn below this folder alone
+       mutants.py ... --changed COMMIT        drawn from lines that differ from COMMIT alone
+       mutants.py ... --record                and keeps the score as tests/mutants/score.json
+       mutants.py ... --show                  only says what is known; runs nothing
+
+A mistake is drawn from a line of code of src/ or plugin/, by folder as often: not of src/cuda and plugin/tools, nor
+where only a device runs (tests/coverage/needs_device.txt). It meets the tests that run its line, as the coverage of
+build/coverage has them, the nearest first, until one finds it, for two minutes. A mistake that does not compile is
+drawn again; one that no test runs is found by none. Which mistake has a number depends on the seed and on the code.
+
+Trees with a build of their own, and what was found, are below build/mutants: it may be stopped at any time and goes on
+where it was. What is not found is tried again when code or tests have changed. Ends with 1 if the score is below 90 %,
+or that of a folder below 80 %.
+"""
+
+import argparse
+import bisect
+import collections
+import datetime
+import difflib
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import tomllib
+from builds import Build, Stop, commit_of, copy_tree, machine, set_environment, write_whole
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "coverage"))
+import coverage as coverages  # noqa: E402
+
+SCORE = "tests/mutants/score.json"
+EQUIVALENT = "tests/mutants/equivalent.toml"
+NOT_DRAWN = ("src/cuda/", "plugin/tools/")
+SECONDS = 120  # of tests, for one mistake
+DRAWS = 50  # of which one compiles
+GOALS = {"all": 90, "folder": 80}  # percent
+MOST_EQUIVALENT = 5  # percent
+
+# ---------------------------------------------------------------------------------------------------------- operators
+
+HIDDEN = re.compile(r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])+'""",
+                    re.DOTALL)
+
+
+def code_of(text):
+    """Its lines with comments, texts and the preprocessor's lines blanked: columns stay."""
+    def blank(match):
+        quote = match[0][0] if match[0][0] != "/" else " "
+        inner = re.sub(r"[^\n]", " ", match[0][1:-1])
+        return quote + inner + quote if len(match[0]) > 1 else quote
+
+    lines, goes_on = [], False
+    for line in HIDDEN.sub(blank, text).split("\n"):
+        directive = goes_on or line.lstrip().startswith("#")
+        goes_on = directive and line.endswith("\\")
+        lines.append("" if directive else line.rstrip())
+    return lines
+
+
+RELATIONS = {"<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"), "==": ("!=",), "!=": ("==",)}
+SWAPS = {  # operators between spaces, as clang-format has them: those of templates and references have none
+    "relation": (r"(?<= )(<=|>=|==|!=|<|>)(?= |$)", RELATIONS),
+    "plus or minus": (r"(?<= )(\+=|-=|\+|-)(?= |$)", {"+": "-", "-": "+", "+=": ("-=",), "-=": ("+=",)}),
+    "and or or": (r"(?<= )(&&|\|\|)(?= |$)", {"&&": ("||",), "||": ("&&",)}),
+    "shift": (r"(?<= )(<<=|>>=|<<|>>)(?= |$)", {"<<": (">>",), ">>": ("<<",), "<<=": (">>=",), ">>=": ("<<=",)}),
+    "min or max": (r"\b(min|max)(?=(?:<[\w:]+>)?\()", {"min": ("max",), "max": ("min",)}),
+}
+NO_STATEMENT = re.compile(r"(return|throw|case|default|else|using|namespace|template|static|const|constexpr|struct|"
+                          r"class|enum|public|private|typedef|goto|break|continue|friend|extern|if|for|while|do|"
+                          r"switch)\b")
+
+
+def closing(line, start):
+    """Where the bracket that opens at `start` closes; -1 if it does not on this line."""
+    depth = 0
+    for at in range(start, len(line)):
+        depth += (line[at] in "([{") - (line[at] in ")]}")
+        if depth == 0:
+            return at
+    return -1
+
+
+def statement_at(line):
+    """Where a statement begins that is alone on its line, behind `if (...)` or `else`, or -1."""
+    at = len(line) - len(line.lstrip())
+    while True:
+        head = re.match(r"(?:\} )?(?:else )?if (?:constexpr )?\(|(?:\} )?else |for \(|while \(", line[at:])
+        if not head:
+            return at
+        if not head[0].endswith("("):
+            at += len(head[0])
+            continue
+        end = closing(line, at + len(head[0]) - 1)
+        if end < 0 or end + 2 > len(line) - 1:
+            return -1
+        at = end + 2
+
+
+def begins_statement(code, number):
+    """Whether the line before it has ended one."""
+    before = number - 1
+    while before > 0 and not code[before - 1].strip():
+        before -= 1
+    return before == 0 or code[before - 1].rstrip().endswith((";", "{", "}", ":"))
+
+
+def sites(code, number, returned):
+    """By operator the edits (start, end, replacement) of a line; `returned` is what its function may return early."""
+    line, found = code[number - 1], collections.defaultdict(list)
+    if not line.strip() or re.match(r"\s*(template\b|static_assert|using |namespace |public:|private:)", line):
+        return found
+    for operator, (pattern, becomes) in SWAPS.items():
+        for match in re.finditer(pattern, line):
+            found[operator] += [(match.start(1), match.end(1), other) for other in becomes[match[1]]]
+    for match in re.finditer(r"(?<![\w.'])(\d+)(?![\w.'])", line):
+        number_here = int(match[1])
+        found["constant"] += [(*match.span(), str(n)) for n in (number_here - 1, number_here + 1) if n >= 0]
+    for match in re.finditer(r"\b(?:if(?: constexpr)?|while) (\()", line):
+        end = closing(line, match.start(1))
+        if end > 0 and ";" not in line[match.start(1):end]:
+            found["condition"].append((match.start(1) + 1, end, "!(" + "\0" + ")"))
+    start = statement_at(line)
+    statement = line[start:].rstrip() if start >= 0 else ""
+    starts_line = start >= 0 and (start > len(line) - len(line.lstrip()) or begins_statement(code, number))
+    if statement.endswith(";") and ";" not in statement[:-1] and starts_line:
+        whole = (start, start + len(statement), ";")
+        if re.match(r"return\b", statement) and start > len(line) - len(line.lstrip()):
+            found["early return dropped"].append(whole)
+        elif NO_STATEMENT.match(statement):
+            pass
+        elif re.match(r"PetscCall(MPI)?\(", statement):
+            found["PetscCall dropped"].append(whole)
+        elif re.match(r"[\w.:>\[\]()*-]+ [-+*/|&^]?= ", statement) or re.match(r"(\+\+|--)[\w.>\[\]-]+;", statement):
+            found["assignment dropped"].append(whole)
+        elif re.match(r"[\w.:>\[\]<-]+\(", statement):
+            found["call dropped"].append(whole)
+    if returned and start >= 0 and starts_line and statement and not statement.startswith(("}", "return", "{")):
+        if start == len(line) - len(line.lstrip()) and not NO_STATEMENT.match(statement):
+            found["early return"].append((start, start, returned + " "))
+    return found
+
+
+def edited(line, edit):
+    start, end, becomes = edit
+    return line[:start] + becomes.replace("\0", line[start:end]) + line[end:]
+
+
+# ------------------------------------------------------------------------------------------------------------- drawing
+
+class Lines:
+    """Lines of the tree as it is, and the tests that ran them in the tree whose coverage is known."""
+
+    def __init__(self, root, build):
+        self.root = root
+        self.coverage = coverages.Coverage(root, build)
+        self.coverage.read()
+        self.device, wrong = self.coverage.needs_device()
+        if wrong:
+            raise Stop("\n".join(wrong))
+        self.by_line = self.coverage.tests_of()
+        self.texts, self.then = {}, {}
+
+    def text(self, name):
+        if name not in self.texts:
+            self.texts[name] = (self.root / name).read_text()
+        return self.texts[name]
+
+    def code(self, name):
+        return code_of(self.text(name))
+
+    def line_then(self, name, number):
+        """The line of the known coverage that a line of today was; of a new line the one above it."""
+        if name not in self.then:
+            keys = [coverages.text_key(line) for line in self.text(name).splitlines()]
+            then, was = self.coverage.files[name]["texts"], []
+            matcher = difflib.SequenceMatcher(None, then, keys, autojunk=False)
+            for _, a, a_end, b, b_end in matcher.get_opcodes():
+                was += [max(1, min(a + n + 1, a_end)) for n in range(b_end - b)]
+            self.then[name] = was
+        return self.then[name][number - 1]
+
+    def owner(self, name, number):
+        """The line of known coverage that stands for a line: of a statement of several lines an earlier one, or 0."""
+        file = self.coverage.files[name]
+        if "sorted" not in file:
+            file["sorted"] = sorted(file["can"])
+            file["spans"] = sorted((a, b) for a, b, _ in file["functions"])
+        then = self.line_then(name, number)
+        at = bisect.bisect_right(file["sorted"], then) - 1
+        owner = file["sorted"][at] if at >= 0 else 0
+        # both in one function, which is no table and no declaration
+        inside = [a for a, b in file["spans"] if a <= then <= b]
+        return owner if inside and owner >= min(inside) else 0
+
+    def returned(self, name, number, code):
+        """What the function of a line may return early."""
+        then = self.line_then(name, number)
+        starts = [a for a, b, _ in self.coverage.files[name]["functions"] if a < then <= b]
+        if not starts:
+            return ""
+        begin = max(1, max(starts) + number - then)
+        head = " ".join(code[max(0, begin - 2):begin + 2])
+        if "PetscFunctionBegin" in " ".join(code[begin - 1:number - 1]):
+            return "PetscFunctionReturn(PETSC_SUCCESS);"
+        return "return;" if re.search(r"\bvoid\b", head.split("{")[0]) else "return {};"
+
+    def tests(self, name, number):
+        return self.by_line[name].get(self.owner(name, number), [])
+
+
+class Draw:
+    """Mistakes by seed and number."""
+
+    def __init__(self, lines, under="", changed=None):
+        self.lines, self.folders = lines, collections.defaultdict(list)
+        self.found = {}
+        of_commit = changed_lines(lines.root, changed) if changed else None
+        for name in sorted(lines.coverage.files):
+            if name.startswith(NOT_DRAWN) or not name.startswith(under) or not (lines.root / name).exists():
+                continue
+            code = lines.code(name)
+            for number in range(1, len(code) + 1):
+                if of_commit is not None and number not in of_commit[name]:
+                    continue
+                if not code[number - 1].strip() or number > len(lines.text(name).splitlines()):
+                    continue
+                owner = lines.owner(name, number)
+                if not owner or owner in lines.device[name]:
+                    continue
+                found = sites(code, number, lines.returned(name, number, code))
+                found = {operator: edits for operator, edits in found.items() if edits}
+                if found:
+                    self.folders[coverages.folder_of(name)].append((name, number))
+                    self.found[name, number] = found
+        if not self.folders:
+            raise Stop("there is no line of code to draw a mistake from")
+
+    def __call__(self, seed, index, attempt):
+        chance = random.Random(f"{seed}/{index}/{attempt}")
+        name, number = chance.choice(self.folders[chance.choice(sorted(self.folders))])
+        found = self.found[name, number]
+        operator = chance.choice(sorted(found))
+        line = self.lines.text(name).splitlines()[number - 1]
+        return {"file": name, "line": number, "operator": operator, "is": line,
+                "becomes": edited(line, chance.choice(found[operator]))}
+
+
+def changed_lines(root, commit):
+    """By file the lines that differ from a commit's."""
+    said = subprocess.run(["git", "diff", "-U0", "--no-color", commit, "--", *coverages.FOLDERS], cwd=root,
+                          capture_output=True, text=True)
+    if said.returncode != 0:
+        raise Stop(f"--changed {commit}: {said.stderr.strip()}")
+    lines, name = collections.defaultdict(set), ""
+    for line in said.stdout.splitlines():
+        if line.startswith("+++ "):
+            name = line[6:]
+        elif found := re.match(r"@@ \S+ \+(\d+)(?:,(\d+))? @@", line):
+            first, many = int(found[1]), int(found[2] or 1)
+            lines[name].update(range(first, first + many))
+    return lines
+
+
+# ------------------------------------------------------------------------------------------------------------- running
+
+class Worker:
+    """A tree, in which one mistake at a time is."""
+
+    def __init__(self, runner, number):
+        self.runner = runner
+        self.tree = runner.folder / f"drawn-{number}"
+        self.key = copy_tree(runner.root, self.tree, lambda f: f.startswith(("src/", "plugin/", "tests/"))
+                             and not f.startswith(("tests/mutants/", "tests/coverage/")))
+        self.build = Build(self.tree, "drawn", "host", runner.options, runner.jobs)
+        self.sound = {}  # whether a test passes here without a mistake
+
+    def configure(self):
+        self.build.configure()
+        self.targets = self.build.targets_by_test()
+
+    def place(self, entry):
+        """The line where it is now, or 0: code has changed since it was drawn."""
+        lines = self.runner.lines.text(entry["file"]).splitlines()
+        same = [n for n, line in enumerate(lines, 1) if line == entry["is"]]
+        return min(same, key=lambda n: abs(n - entry["line"]), default=0)
+
+    def put(self, entry, number):
+        path = self.tree / entry["file"]
+        lines = path.read_text().split("\n")
+        lines[number - 1] = entry["becomes"]
+        path.write_text("\n".join(lines))
+
+    def take_back(self, entry):
+        (self.tree / entry["file"]).write_bytes((self.runner.root / entry["file"]).read_bytes())
+
+    def run_test(self, name):
+        """How it fails, or nothing; which case of it fails."""
+        usual = self.runner.lines.coverage.tests[name]["seconds"]
+        limit = min(SECONDS, self.runner.least_limit + 4 * usual)
+        tests, _ = self.build.test(f"^{re.escape(name)}$", "", True, lambda _: limit, limit)
+        how = tests.failed.get(name) or next(iter(tests.failed.values()), "")
+        if how == "hangs" and self.runner.least_limit + 4 * usual > SECONDS:
+            how = ""  # it is as long by itself
+        return how, tests.cases[:1]
+
+    def is_sound(self, name):
+        """Whether a test that has found a mistake passes without it."""
+        if name not in self.sound:
+            self.sound[name] = self.build.make(self.targets[name]) and self.run_test(name)[0] == ""
+            if not self.sound[name]:
+                self.runner.say(f"{name} fails by itself, and can find nothing")
+        return self.sound[name]
+
+    def meet(self, entry, near):
+        """Builds it and runs the tests that are near. False: it does not compile."""
+        number = self.place(entry)
+        begin, tested, entry["tests"] = time.monotonic(), 0.0, 0
+        near = [name for name in near if name in self.targets and self.sound.get(name, True)]
+        # Scripts need everything that there is: only where no program runs the line.
+        near = [name for name in near if self.targets[name] != ["all"]] or near
+        for name in near:
+            usual = self.runner.lines.coverage.tests[name]["seconds"]
+            if tested > 0 and tested + usual > SECONDS:
+                continue
+            self.put(entry, number)
+            try:
+                if not self.build.make(self.targets[name]):
+                    if not entry["tests"]:
+                        entry["error"] = self.build.end_of_log()
+                        return False
+                    continue  # compiles where a nearer test needs it
+                test_begin = time.monotonic()
+                how, cases = self.run_test(name)
+                tested += time.monotonic() - test_begin
+            finally:
+                self.take_back(entry)
+            entry["tests"] += 1
+            if how and self.is_sound(name):
+                entry["killed"] = {"test": name, "how": how, "case": cases[0] if cases else ""}
+                break
+        entry["test_seconds"], entry["seconds"] = round(tested, 1), round(time.monotonic() - begin, 1)
+        return True
+
+
+class Runner:
+    least_limit = 20.0
+
+    def __init__(self, root, coverage_build, seed, under="", changed=None, trees=1, jobs=1, minutes=None, options=(),
+                 say=print):
+        self.root, self.seed, self.trees, self.jobs, self.options = root, seed, trees, jobs, options
+        self.say = lambda text: say(f"{datetime.datetime.now():%H:%M:%S} {text}", flush=True)
+        self.until = None if minutes is None else time.monotonic() + 60 * minutes
+        self.folder = root / "build" / "mutants"
+        self.selection = " ".join(filter(None, [f"seed {seed}", under and f"under {under}",
+                                                changed and f"changed {changed}"]))
+        self.state_file = self.folder / "drawn.json"
+        self.state = json.loads(self.state_file.read_text()) if self.state_file.exists() else {}
+        self.mine = self.state.setdefault(self.selection, {})
+        self.lines = Lines(root, coverage_build)
+        self.drawn_from = (under, changed)
+        self.lock = threading.Lock()
+
+    def save(self):
+        write_whole(self.state_file, json.dumps(self.state, indent=1) + "\n")
+
+    def one(self, worker, index):
+        entry = self.mine.get(str(index))
+        if entry and (entry["killed"] or entry["key"] == worker.key):
+            return
+        first = entry["attempt"] if entry else 0
+        for attempt in range(first, first + DRAWS):
+            if not entry:
+                entry = {"attempt": attempt, **self.draw(self.seed, index, attempt)}
+            entry.update(killed=None, key=worker.key, commit=commit_of(self.root),
+                         date=datetime.datetime.now().isoformat(timespec="minutes"))
+            entry["gone"] = worker.place(entry) == 0
+            near = [] if entry["gone"] else self.lines.tests(entry["file"], worker.place(entry))
+            if not near or worker.meet(entry, near):
+                break
+            entry = None
+        else:
+            raise Stop(f"{self.selection}, {index}: none of {DRAWS} mistakes compiles")
+        entry["near"] = len(near)
+        with self.lock:
+            self.mine[str(index)] = entry
+            self.save()
+        self.say(f"{index}: {entry['file']}:{entry['line']} {entry['operator']}: {outcome(entry)}")
+
+    def run(self, count):
+        """Whether all have been run."""
+        self.draw = Draw(self.lines, *self.drawn_from)
+        queue = list(range(count))[::-1]
+        errors = []
+
+        def work(number):
+            try:
+                worker = Worker(self, number)
+                worker.configure()
+                while queue and not errors and not (self.until and time.monotonic() > self.until):
+                    self.one(worker, queue.pop())
+            except Stop as stop:
+                errors.append(stop)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(1, self.trees + 1)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if errors:
+            raise errors[0]
+        return not queue
+
+    def entries(self, count):
+        return {int(n): entry for n, entry in self.mine.items() if int(n) < count}
+
+
+def outcome(entry):
+    if entry["killed"]:
+        return f"found by {entry['killed']['test']} {entry['killed']['case']}".rstrip()
+    if entry["gone"]:
+        return "its line is gone"
+    if not entry["near"]:
+        return "no test runs it"
+    return f"not found by {entry['tests']} of {entry['near']} near tests"
+
+
+def read_equivalent(root):
+    file = root / EQUIVALENT
+    rows = tomllib.loads(file.read_text()).get("mutant", []) if file.exists() else []
+    return {(r["file"], r["is"].strip(), r["becomes"].strip()): r["reason"] for r in rows}
+
+
+def score_of(entries, equivalent):
+    """What is published: counts, all and by folder, and each mistake."""
+    def is_equivalent(entry):
+        return not entry["killed"] and (entry["file"], entry["is"].strip(), entry["becomes"].strip()) in equivalent
+
+    score = {"drawn": len(entries), "found": 0, "not_found": 0, "equivalent": 0, "gone": 0,
+             "not_compiled": sum(e["attempt"] for e in entries.values()), "folders": {}, "mutants": []}
+    for index, entry in sorted(entries.items()):
+        kind = ("found" if entry["killed"] else "equivalent" if is_equivalent(entry) else
+                "gone" if entry["gone"] else "not_found")
+        score[kind] += 1
+        if kind in ("found", "not_found"):
+            of_folder = score["folders"].setdefault(coverages.folder_of(entry["file"]), {"found": 0, "not_found": 0})
+            of_folder[kind] += 1
+        row = {key: entry[key] for key in ("file", "line", "operator", "commit")}
+        row.update(index=index, outcome=kind, seconds=entry.get("seconds", 0), becomes=entry["becomes"].strip())
+        row["is"] = entry["is"].strip()
+        if entry["killed"]:
+            row["test"], row["case"] = entry["killed"]["test"], entry["killed"]["case"]
+        elif kind != "gone":
+            reason = equivalent.get((entry["file"], row["is"], row["becomes"]))
+            row["why"] = reason if kind == "equivalent" else outcome(entry)
+        score["mutants"].append(row)
+    score["folders"] = dict(sorted(score["folders"].items()))
+    return score
+
+
+def percent(counts):
+    ran = counts["found"] + counts["not_found"]
+    return 100 * counts["found"] / ran if ran else 100.0
+
+
+def short_of(score):
+    """What is below its goal."""
+    out = []
+    if percent(score) < GOALS["all"]:
+        out.append(f"the score is {percent(score):.1f} %, below {GOALS['all']} %")
+    out += [f"{folder} has {percent(c):.1f} %, below {GOALS['folder']} %" for folder, c in score["folders"].items()
+            if percent(c) < GOALS["folder"]]
+    if score["equivalent"] * 100 > MOST_EQUIVALENT * score["drawn"]:
+        out.append(f"{score['equivalent']} of {score['drawn']} change nothing, it says: more than {MOST_EQUIVALENT} %")
+    return out
+
+
+def show(score, say):
+    for row in score["mutants"]:
+        if row["outcome"] in ("not_found", "equivalent"):
+            say(f"{row['index']}: {row['file']}:{row['line']} {row['operator']}: {row['why']}\n"
+                f"    - {row['is']}\n    + {row['becomes']}")
+    say(f"{'folder':20} {'found':>6} {'not':>6} {'%':>6}")
+    for folder, counts in [*score["folders"].items(), ("all", score)]:
+        say(f"{folder:20} {counts['found']:6} {counts['not_found']:6} {percent(counts):6.1f}")
+    say(f"drawn {score['drawn']}; change nothing {score['equivalent']}; their lines are gone {score['gone']}; "
+        f"drawn again as they do not compile {score['not_compiled']}")
+
+
+def keep_score(root, selection, score):
+    file = root / SCORE
+    kept = json.loads(file.read_text()) if file.exists() else {}
+    kept[selection] = {"date": f"{datetime.date.today()}", "commit": commit_of(root), "machine": machine(), **score}
+    write_whole(file, json.dumps(kept, indent=1) + "\n")
+
+
+# ----------------------------------------------------------------------------------------------------------- self-test
+
+TOY = {
+    "CMakeLists.txt": """cmake_minimum_required(VERSION 3.22)
+project(toy C)
+enable_testing()
+add_executable(toy src/main.c src/one/one.c)
+add_test(NAME toy.one COMMAND toy 7)
+""",
+    "CMakePresets.json": """{"version": 3, "configurePresets": [{"name": "host", "generator": "Ninja"}]}""",
+    ".gitignore": "/build/\n",
+    "src/one/one.c": """int one(int given);
+int one(int given) {
+  int sum = 0;
+  if (given > 1000) sum = 9;
+  for (int i = 0; i < given; ++i) {
+    sum += 2;
+  }
+  return sum;
+}
+""",
+    "src/main.c": """#include <stdlib.h>
+int one(int given);
+int main(int argc, char** argv) { return argc < 2 || one(atoi(argv[1])) != 14; }
+""",
+    coverages.NEEDS_DEVICE: "",
+}
+
+
+def self_test():
+    def expect(what, found, wanted):
+        if found != wanted:
+            sys.exit(f"self-test: {what}: {found}, not {wanted}")
+
+    def of_line(line, returned="", before=";"):
+        return {operator: [edited(line, edit) for edit in edits]
+                for operator, edits in sites(code_of(before + "\n" + line), 2, returned).items() if edits}
+
+    expect("relations", of_line("a(x < 2)")["relation"], ["a(x <= 2)", "a(x >= 2)"])
+    expect("a template is none", of_line("std::vector<int> a;"), {})
+    expect("texts are none", of_line('f("a < 1"); // b + 2'), {"call dropped": ["; // b + 2"]})
+    expect("conditions", of_line("if (a(b)) {"), {"condition": ["if (!(a(b))) {"]})
+    expect("calls behind a condition", of_line("if (a) b();")["call dropped"], ["if (a) ;"])
+    expect("PetscCall", of_line("  PetscCall(f(a));")["PetscCall dropped"], ["  ;"])
+    expect("assignments", of_line("a->b[i] = c;")["assignment dropped"], [";"])
+    expect("a declaration is none", of_line("const int a = b;"), {})
+    expect("the end of a statement is none", of_line("  b);", "return;", "a(c,"), {})
+    expect("an early return", of_line("  f();", "return;")["early return"], ["  return; f();"])
+    expect("a return that is dropped", of_line("if (a) return b;")["early return dropped"], ["if (a) ;"])
+    expect("the rest", of_line("a = std::min(b >> c, d);")["min or max"], ["a = std::max(b >> c, d);"])
+
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder).resolve()
+        coverage_build = coverages.make_toy(root)
+        for name, text in TOY.items():
+            (root / name).write_text(text)
+        for name in ("one/one", "main"):
+            subprocess.run(["gcc", "--coverage", "-c", root / f"src/{name}.c", "-o",
+                            coverage_build / (name.split("/")[-1] + ".o")], check=True)
+        subprocess.run(["gcc", "--coverage", coverage_build / "one.o", coverage_build / "main.o", "-o",
+                        coverage_build / "toy"], check=True)
+        (coverage_build / "CTestTestfile.cmake").write_text(f'add_test(toy.one "{coverage_build}/toy" "7")\n')
+        coverages.Coverage(root, coverage_build, say=lambda *_, **__: None).run(1)
+
+        def run(count, **options):
+            runner = Runner(root, coverage_build, 1, under="src/one", say=lambda *_, **__: None, **options)
+            runner.least_limit = 2.0
+            expect("all have been run", runner.run(count), True)
+            return runner
+
+        few, state = run(2), root / "build/mutants/drawn.json"
+        first = {n: few.mine[n]["becomes"] for n in few.mine}
+        runner = run(10, trees=2)
+        expect("the same ones, whatever their number", {n: runner.mine[n]["becomes"] for n in first}, first)
+        score = score_of(runner.entries(10), {})
+        outcomes = {row["becomes"]: row["outcome"] for row in score["mutants"]}
+        for entry in runner.mine.values():
+            if "sum += 2" in entry["is"] or "i < given" in entry["is"]:
+                line = entry["becomes"].strip()
+                expect(f"'{line}'", outcomes[line], "found")
+        expect("some are found and some are not", (score["found"] > 0, score["not_found"] > 0), (True, True))
+        expect("a score below its goal", len(short_of(score)) > 0, True)
+        survivor = next(row for row in score["mutants"] if row["outcome"] == "not_found")
+        reason = {("src/one/one.c", survivor["is"], survivor["becomes"]): "nothing is changed"}
+        expect("one that changes nothing", score_of(runner.entries(10), reason)["equivalent"] > 0, True)
+        before = state.read_text()
+        expect("what is known is not run again", (run(10), state.read_text())[1], before)
+    print("mistakes are drawn, and found or not")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], epilog=__doc__.split("\n\n", 1)[1],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="which mistakes are drawn")
+    parser.add_argument("--count", type=int, default=150, metavar="N", help="the first N of them")
+    parser.add_argument("--under", default="", metavar="FOLDER", help="of lines below it alone")
+    parser.add_argument("--changed", metavar="COMMIT", help="of lines that differ from this commit alone")
+    parser.add_argument("-j", type=int, default=1, metavar="J", help="trees at a time")
+    parser.add_argument("--jobs", type=int, metavar="N", help="compilers at a time in each (cores by trees)")
+    parser.add_argument("--minutes", type=float, metavar="M", help="after M minutes end with the mistakes under way")
+    parser.add_argument("--record", action="store_true", help=f"keep the score in {SCORE}")
+    parser.add_argument("--show", action="store_true", help="only print what is known")
+    parser.add_argument("--coverage", type=pathlib.Path, metavar="FOLDER", help="build/coverage unless it is named")
+    parser.add_argument("--self-test", action="store_true", help="run all this on a small tree")
+    a = parser.parse_args()
+    if a.self_test:
+        return self_test()
+    root = pathlib.Path(__file__).resolve().parents[2]
+    set_environment(root)
+    # Compiling takes longer than running; the widest vectors only where they run.
+    simd = "avx512;avx2" if "avx512dq" in pathlib.Path("/proc/cpuinfo").read_text() else "avx2"
+    options = ["-DCOMPOUND_TIER=quick", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", f"-DCOMPOUND_SIMD={simd}",
+               "-DCOMPOUND_TESTS_OF=core;plugin;tools;examples"]
+    try:
+        runner = Runner(root, (a.coverage or root / "build" / "coverage").resolve(), a.seed, a.under, a.changed, a.j,
+                        a.jobs or max(1, os.cpu_count() // a.j), a.minutes, options)
+        complete = a.show or runner.run(a.count)
+    except Stop as stop:
+        print(stop, file=sys.stderr)
+        return 1
+    score = score_of(runner.entries(a.count), read_equivalent(root))
+    show(score, print)
+    if a.record:
+        keep_score(root, runner.selection, score)
+    if not complete:
+        print("the time is over; call it again to go on", file=sys.stderr)
+    short = short_of(score)
+    for text in short:
+        print(text, file=sys.stderr)
+    return 0 if complete and not short else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
