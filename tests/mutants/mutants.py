@@ -76,9 +76,14 @@ SWAPS = {  # operators between spaces, as clang-format has them: those of templa
     "shift": (r"(?<= )(<<=|>>=|<<|>>)(?= |$)", {"<<": (">>",), ">>": ("<<",), "<<=": (">>=",), ">>=": ("<<=",)}),
     "min or max": (r"\b(min|max)(?=(?:<[\w:]+>)?\()", {"min": ("max",), "max": ("min",)}),
 }
-NO_STATEMENT = re.compile(r"(return|throw|case|default|else|using|namespace|template|static|const|constexpr|struct|"
-                          r"class|enum|public|private|typedef|goto|break|continue|friend|extern|if|for|while|do|"
-                          r"switch)\b")
+STATEMENTS = [  # that are dropped, the first that fits; None: kept, since nothing would compile
+    ("early return dropped", r"(return|PetscFunctionReturn)\b"),
+    (None, r"(throw|case|default|using|namespace|static|const|constexpr|struct|class|enum|typedef|goto|break|continue|"
+           r"friend|extern|for|while|do|switch)\b"),
+    ("PetscCall dropped", r"PetscCall(MPI)?\("),
+    ("assignment dropped", r"[\w.:>\[\]()*-]+ [-+*/|&^]?= |(\+\+|--)[\w.>\[\]-]+;"),
+    ("call dropped", r"[\w.:>\[\]<-]+\("),
+]
 
 
 def closing(line, start):
@@ -132,21 +137,14 @@ def sites(code, number, returned):
             found["condition"].append((match.start(1) + 1, end, "!(" + "\0" + ")"))
     start = statement_at(line)
     statement = line[start:].rstrip() if start >= 0 else ""
-    starts_line = start >= 0 and (start > len(line) - len(line.lstrip()) or begins_statement(code, number))
-    if statement.endswith(";") and ";" not in statement[:-1] and starts_line:
-        whole = (start, start + len(statement), ";")
-        if re.match(r"return\b", statement) and start > len(line) - len(line.lstrip()):
-            found["early return dropped"].append(whole)
-        elif NO_STATEMENT.match(statement):
-            pass
-        elif re.match(r"PetscCall(MPI)?\(", statement):
-            found["PetscCall dropped"].append(whole)
-        elif re.match(r"[\w.:>\[\]()*-]+ [-+*/|&^]?= ", statement) or re.match(r"(\+\+|--)[\w.>\[\]-]+;", statement):
-            found["assignment dropped"].append(whole)
-        elif re.match(r"[\w.:>\[\]<-]+\(", statement):
-            found["call dropped"].append(whole)
-    if returned and start >= 0 and starts_line and statement and not statement.startswith(("}", "return", "{")):
-        if start == len(line) - len(line.lstrip()) and not NO_STATEMENT.match(statement):
+    alone = start == len(line) - len(line.lstrip())
+    if statement.endswith(";") and ";" not in statement[:-1] and (not alone or begins_statement(code, number)):
+        kind = next((kind for kind, pattern in STATEMENTS if re.match(pattern, statement)), None)
+        if kind == "early return dropped" and alone:
+            kind = None  # the last of its function, or of a branch
+        if kind:
+            found[kind].append((start, start + len(statement), ";"))
+        if kind and returned and alone:
             found["early return"].append((start, start, returned + " "))
     return found
 
