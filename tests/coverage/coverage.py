@@ -121,7 +121,8 @@ class Coverage:
 
     def read_objects(self):
         """The lines that can run, of all objects, and the texts that they are lines of."""
-        notes = sorted(str(f.relative_to(self.build)) for f in self.build.rglob("*.gcno"))
+        notes = sorted(str(f.relative_to(self.build)) for f in self.build.rglob("*.gcno")
+                       if f.relative_to(self.build).parts[0] not in ("CMakeFiles", "coverage"))  # trials, and ours
         if not notes:
             raise Stop(f"{self.build} has no notes of gcc's: it is to be built by the preset coverage")
         key = hashlib.sha256(json.dumps(self.stamps(self.build / n for n in notes)).encode()).hexdigest()[:16]
@@ -130,14 +131,12 @@ class Coverage:
             return
         gcov = Gcov(self.root)
         # Notes alone: beside some lie counts of programs that had no prefix.
-        notes_alone = self.folder / "notes"
-        shutil.rmtree(notes_alone, ignore_errors=True)
-        for name in notes:
-            (notes_alone / name).parent.mkdir(parents=True, exist_ok=True)
-            (notes_alone / name).symlink_to(self.build / name)
-        for first in range(0, len(notes), 200):
-            gcov.ask(notes[first:first + 200], notes_alone)
-        shutil.rmtree(notes_alone)
+        with tempfile.TemporaryDirectory() as folder:
+            for name in notes:
+                pathlib.Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
+                pathlib.Path(folder, name).symlink_to(self.build / name)
+            for first in range(0, len(notes), 200):
+                gcov.ask(notes[first:first + 200], folder)
         files = {}
         for name, lines in sorted(gcov.can.items()):
             text = (self.root / name).read_text().splitlines()
@@ -155,14 +154,14 @@ class Coverage:
         stamps = json.loads(file.read_text())["stamps"]
         return self.stamps(stamps) == stamps
 
-    def run_one(self, test, worker):
+    def run_one(self, test, ctest):
         """Whether it passed. Runs it with counts of its own, and keeps what it ran."""
         name = test["name"]
         counts = self.folder / "counts" / name.replace("/", "_")
         shutil.rmtree(counts, ignore_errors=True)
         counts.mkdir(parents=True)
         environment = {"GCOV_PREFIX": str(counts), "GCOV_PREFIX_STRIP": str(len(self.build.parts) - 1)}
-        tests, seconds = worker.test(f"^{re.escape(name)}$", "", False, lambda _: 3000, 3000, environment)
+        tests, seconds = ctest.test(f"^{re.escape(name)}$", "", False, lambda _: 3000, 3000, environment)
         gcov, objects = Gcov(self.root), []
         for data in sorted(counts.rglob("*.gcda")):
             note = data.relative_to(counts).with_suffix(".gcno")
@@ -197,23 +196,15 @@ class Coverage:
                 listed.append(t)
         self.names = [t["name"] for t in listed]
         todo = [t for t in listed if re.search(chosen, t["name"]) and not self.is_known(t["name"])]
-        workers = []
-        for number in range(jobs):  # two ctest in one folder write the same log
-            folder = self.folder / "workers" / str(number)
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "CTestTestfile.cmake").write_text(f'subdirs("{self.build}")\n')
-            workers.append(Ctest(folder, 1))
         until = None if minutes is None else time.monotonic() + 60 * minutes
         failed, done = [], 0
 
         def one(test):
             if until is not None and time.monotonic() > until:
                 return "left"
-            worker = workers.pop()
-            try:
-                return self.run_one(test, worker)
-            finally:
-                workers.append(worker)
+            with tempfile.TemporaryDirectory() as folder:  # two ctest in one folder write the same log
+                pathlib.Path(folder, "CTestTestfile.cmake").write_text(f'subdirs("{self.build}")\n')
+                return self.run_one(test, Ctest(pathlib.Path(folder), 1))
 
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             for test, how in zip(todo, pool.map(one, todo)):
