@@ -195,13 +195,15 @@ class Build(Ctest):
         errors = [line for line in lines if "error" in line]
         return (errors or lines[-3:])[0][-300:] if lines else ""
 
-    def targets_by_test(self):
-        """What is to be built for each test: its programs, or everything where it is not a program of ours."""
+    def targets_by_test(self, built=None):
+        """What is to be built for each test: its programs, or everything where it is not a program of ours. `built` is
+        a finished build like this one: ctest does not name programs that are not there."""
+        built = built or self
         listed = subprocess.run(["ninja", "-t", "targets", "all"], cwd=self.folder, capture_output=True, text=True)
         known = {line.rsplit(": ", 1)[0] for line in listed.stdout.splitlines()}
         targets = {}
-        for name, command in self.tests().items():
-            programs = {os.path.relpath(word, self.folder) for word in command if os.path.isabs(word)} & known
+        for name, command in built.tests().items():
+            programs = {os.path.relpath(word, built.folder) for word in command if os.path.isabs(word)} & known
             targets[name] = sorted(programs) or ["all"]
         return targets
 

@@ -34,7 +34,7 @@ import threading
 import time
 
 import tomllib
-from builds import Build, Stop, commit_of, copy_tree, machine, set_environment, write_whole
+from builds import Build, Ctest, Stop, commit_of, copy_tree, machine, set_environment, write_whole
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "coverage"))
 import coverage as coverages  # noqa: E402
@@ -285,7 +285,7 @@ class Worker:
 
     def configure(self):
         self.build.configure()
-        self.targets = self.build.targets_by_test()
+        self.targets = self.build.targets_by_test(Ctest(self.runner.lines.coverage.build, 1))
 
     def place(self, entry):
         """The line where it is now, or 0: code has changed since it was drawn."""
