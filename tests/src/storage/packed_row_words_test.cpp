@@ -22,7 +22,7 @@ Plan rows_plan(ScalarType scalar, const char* flags = "") {
   return parse_plan("csr words=rows" + std::string(flags), base);
 }
 
-const BlockShape shapes[] = {{1, 1}, {1, 4}, {5, 1}, {3, 3}, {3, 6}, {7, 5}, {32, 32}};
+const BlockShape shapes[] = {{1, 1}, {1, 4}, {5, 1}, {3, 3}, {3, 6}, {6, 2}, {7, 5}, {32, 32}};
 
 struct RowWordsCase {
   BlockShape shape;
@@ -78,6 +78,23 @@ TEST_P(RowWords, ArePackedByOtherPlans) {
                              reference_product(operands, base.values, op, Form::assign)))
               << line << " on " << on->name();
       }
+  });
+}
+
+/// By each instruction set: the property runner has the best of the machine.
+TEST_P(RowWords, AreMultipliedAsTheyLie) {
+  SCOPED_TRACE(seed_text());
+  with_scalar(GetParam().scalar, [&]<class S>(S) {
+    Random random;
+    const Pattern p = random_pattern(23, 31, 7, test_seed());
+    const Operands<S> operands(p, "dense", GetParam().shape, random);
+    const auto values = in_rows(p, GetParam().shape, operands.blocks);
+    const PackedMatrix A = packed_from_rows(operands, rows_plan(GetParam().scalar), values);
+    for (const Op op : ops)
+      for (const Form form : {Form::assign, Form::add})
+        EXPECT_TRUE(agrees(multiplied(A, operands, op, form),
+                           reference_product(operands, GetParam().scalar.precision, op, form)))
+            << static_cast<int>(op) << " " << static_cast<int>(form);
   });
 }
 
