@@ -176,7 +176,8 @@ class Coverage:
         programs = [word for word in test.get("command", []) if os.path.isabs(word) and os.path.isfile(word)]
         notes = [str(self.build / pathlib.Path(o).with_suffix(".gcno")) for o in objects]
         passed = not tests.failed and name in tests.seconds
-        how = "passed" if passed else ", ".join(tests.failed.values()) or "not run"
+        how = "skipped" if name in tests.skipped else ", ".join(tests.failed.values()) or "not run"
+        how = "passed" if passed and name not in tests.skipped else how
         write_whole(self.kept(name), json.dumps({
             # one that fails is run again
             "stamps": self.stamps(programs + notes) if passed else {"failed": ""},
@@ -213,7 +214,7 @@ class Coverage:
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             for test, how in zip(todo, pool.map(one, todo)):
                 done += how != "left"
-                if how not in ("passed", "left"):
+                if how not in ("passed", "skipped", "left"):
                     failed.append(test["name"])
                     self.say(f"{test['name']}: {how}")
                 if done % 20 == 0 and how != "left":
@@ -242,7 +243,7 @@ class Coverage:
     def ran(self):
         ran = collections.defaultdict(set)
         for test in self.tests.values():
-            for name, lines in test["ran"].items():
+            for name, lines in test["ran"].items() if test["how"] != "skipped" else ():
                 ran[name] |= lines
         return ran
 

@@ -91,7 +91,7 @@ class Tests:
     CASE = re.compile(r"^(?:\d+: )?\[  FAILED  \] ([\w./]+)(?: \(|,|$)")
 
     def __init__(self):
-        self.seconds, self.failed, self.cases, self.running = {}, {}, [], {}
+        self.seconds, self.failed, self.skipped, self.cases, self.running = {}, {}, set(), [], {}
         self.lock = threading.Lock()
 
     def hear(self, line):
@@ -102,7 +102,9 @@ class Tests:
                 name, bad, how, seconds = ended.groups()
                 self.running.pop(name, None)
                 self.seconds[name] = float(seconds)
-                if bad and not how.startswith("Skipped"):
+                if bad and how.startswith("Skipped"):
+                    self.skipped.add(name)
+                elif bad:
                     self.failed[name] = how.strip()
             elif (case := self.CASE.match(line)) and case[1] not in self.cases:
                 self.cases.append(case[1])
@@ -110,6 +112,7 @@ class Tests:
     def add(self, other):
         self.seconds |= other.seconds
         self.failed |= other.failed
+        self.skipped |= other.skipped
         self.cases += other.cases
 
     def overdue(self, limit_of):
