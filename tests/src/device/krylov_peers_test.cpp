@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "forked.hpp"
+#include "support/tier.hpp"
 
 namespace emulated {
 
@@ -172,7 +173,7 @@ void expect_as_one(const System<typename F::scalar>& s, int first_vector,
     part.loop->go_on(1e-8, at_once, 200);
     return part.lost() < 0 && is_near(part.loop->made, wanted, part.first());
   };
-  for (const int processes : {2, 3})
+  for (const int processes : ::compound::test::tier_is_all() ? std::vector{2, 3} : std::vector{3})
     for (const int at_once : all_at_once)
       EXPECT_TRUE(in_processes<Window>(
           processes, [&](int rank, Window* windows) { return is_right(rank, processes, windows, at_once); }))
