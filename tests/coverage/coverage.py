@@ -248,8 +248,8 @@ class Coverage:
         return ran
 
     def tests_of(self):
-        """By file and line the tests that ran it, nearest first: few lines in little time."""
-        self.distance = {name: max(0.1, test["seconds"]) * sum(map(len, test["ran"].values()))
+        """By file and line the tests that ran it, nearest first: those that run few lines."""
+        self.distance = {name: (sum(map(len, test["ran"].values())), test["seconds"])
                          for name, test in self.tests.items()}
         by_line = collections.defaultdict(lambda: collections.defaultdict(list))
         for name in sorted(self.tests, key=self.distance.get):

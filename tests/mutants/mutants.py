@@ -9,8 +9,9 @@ usage: mutants.py --seed S --count N          the first N mistakes of seed S, th
 
 A mistake is drawn from a line of code of src/ or plugin/, by folder as often: not of src/cuda and plugin/tools, nor
 where only a device runs (tests/coverage/needs_device.txt). It meets the tests that run its line, as the coverage of
-build/coverage has them, the nearest first, until one finds it, for two minutes. A mistake that does not compile is
-drawn again; one that no test runs is found by none. Which mistake has a number depends on the seed and on the code.
+build/coverage has them, first those that run few lines, until one finds it: twelve at most, for two minutes. A mistake
+that does not compile is drawn again; one that no test runs is found by none. Which mistake has a number depends on the
+seed and on the code.
 
 Trees with a build of their own, and what was found, are below build/mutants: it may be stopped at any time and goes on
 where it was. What is not found is tried again when code or tests have changed. Ends with 1 if the score is below 90 %,
@@ -43,6 +44,7 @@ SCORE = "tests/mutants/score.json"
 EQUIVALENT = "tests/mutants/equivalent.toml"
 NOT_DRAWN = ("src/cuda/", "plugin/tools/")
 SECONDS = 120  # of tests, for one mistake
+NEAR = 12  # tests at most: each is a program to be built
 DRAWS = 50  # of which one compiles
 GOALS = {"all": 90, "folder": 80}  # percent
 MOST_EQUIVALENT = 5  # percent
@@ -326,7 +328,7 @@ class Worker:
         begin, tested, entry["tests"] = time.monotonic(), 0.0, 0
         near = [name for name in near if name in self.targets and self.sound.get(name, True)]
         # Scripts need everything that there is: only where no program runs the line.
-        near = [name for name in near if self.targets[name] != ["all"]] or near
+        near = ([name for name in near if self.targets[name] != ["all"]] or near)[:NEAR]
         for name in near:
             usual = self.runner.lines.coverage.tests[name]["seconds"]
             if tested > 0 and tested + usual > SECONDS:
