@@ -21,23 +21,6 @@ std::size_t PartArrays::scalars() const {
   return static_cast<std::size_t>(blocks.entries()) * static_cast<std::size_t>(blocks.scalars_of_entry());
 }
 
-PetscInt64 PartArrays::place_of(PetscInt row, PetscInt column) const {
-  const PetscInt bs = blocks.block.rows;
-  PetscInt c = column / bs - first_column;
-  if (columns) {
-    const auto found = std::lower_bound(columns->begin(), columns->end(), column / bs);
-    if (found == columns->end() || *found != column / bs) return -1;
-    c = static_cast<PetscInt>(found - columns->begin());
-  } else if (c < 0 || c >= blocks.cols) {
-    return -1;
-  }
-  const PetscInt r = (row - first_row) / bs;
-  const PetscInt* const end = blocks.column + blocks.start[r + 1];
-  const PetscInt* const entry = std::lower_bound(blocks.column + blocks.start[r], end, c);
-  const PetscInt64 block = entry - blocks.column;
-  return (block * bs + column % bs) * bs + (row - first_row) % bs;
-}
-
 /// FNV-1a in as many lanes as a core multiplies at a time: one would wait for each product before the next.
 std::uint64_t PartArrays::pattern() const {
   constexpr std::size_t lanes = 8;

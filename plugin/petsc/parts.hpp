@@ -20,8 +20,6 @@ struct PartArrays {
   std::optional<std::span<const PetscInt>> columns;  ///< off-diagonal part: block column of each of its columns
 
   std::size_t scalars() const;
-  /// The scalar of its values array that (row, column) stands for; -1 where that is another part's.
-  PetscInt64 place_of(PetscInt row, PetscInt column) const;
   /// Hash of where the blocks are.
   std::uint64_t pattern() const;
   /// Equal ones of one matrix: its pattern has not changed in between, which need not be looked at again.
