@@ -68,7 +68,7 @@ PetscErrorCode guarded_call(const Body& body) {
   }
 }
 
-/// Calls `finish`, and destroys what was made for it where that fails: nobody has it yet.
+/// Calls `finish`, and destroys what was made for it where that fails: it is not the caller's yet.
 template <class Body>
 PetscErrorCode finish_or_destroy(Mat* made, const Body& finish) {
   PetscFunctionBegin;

@@ -248,15 +248,17 @@ class Coverage:
         return ran
 
     def tests_of(self):
-        """By file and line the tests that ran it, nearest first: those that run few lines."""
-        self.distance = {name: (sum(map(len, test["ran"].values())), test["seconds"])
-                         for name, test in self.tests.items()}
+        """By file and line the tests that ran it, nearest first: those that run most lines of the file, and of these
+        those that run few lines in all."""
+        by_file = collections.defaultdict(list)
+        for name, test in self.tests.items():
+            in_all = sum(map(len, test["ran"].values()))
+            for file, lines in test["ran"].items() if test["how"] == "passed" else ():
+                by_file[file].append((-len(lines), in_all, test["seconds"], name))
         by_line = collections.defaultdict(lambda: collections.defaultdict(list))
-        for name in sorted(self.tests, key=self.distance.get):
-            if self.tests[name]["how"] != "passed":
-                continue
-            for file, lines in self.tests[name]["ran"].items():
-                for line in lines:
+        for file, tests in by_file.items():
+            for *_, name in sorted(tests):
+                for line in self.tests[name]["ran"][file]:
                     by_line[file][line].append(name)
         return by_line
 

@@ -9,9 +9,9 @@ usage: mutants.py --seed S --count N          the first N mistakes of seed S, th
 
 A mistake is drawn from a line of code of src/ or plugin/, by folder as often: not of src/cuda and plugin/tools, nor
 where only a device runs (tests/coverage/needs_device.txt). It meets the tests that run its line, as the coverage of
-build/coverage has them, first those that run few lines, until one finds it: twelve at most, for two minutes. A mistake
-that does not compile is drawn again; one that no test runs is found by none. Which mistake has a number depends on the
-seed and on the code.
+build/coverage has them, first those that run most of its file, until one finds it: twelve at most, for two minutes. A
+mistake that does not compile is drawn again; one that no test runs is found by none. Which mistake has a number depends
+on the seed and on the code.
 
 Trees with a build of their own, and what was found, are below build/mutants: it may be stopped at any time and goes on
 where it was. What is not found is tried again when code or tests have changed. Ends with 1 if the score is below 90 %,
