@@ -454,7 +454,7 @@ def self_test():
         expect("lines by folder", record["folders"], {"src": [1, 1], "src/one": [5, 5]})
         expect("lines left out", [record["needs_device"], record["cannot_run"]], [2, 1])
         by_line = coverage.tests_of()
-        expect("who ran a line", [by_line["src/one/one.c"][n] for n in (4, 6, 8)], [["toy.1"], ["toy.2"], []])
+        expect("tests by line", [by_line["src/one/one.c"][n] for n in (4, 6, 8)], [["toy.1"], ["toy.2"], []])
         times = {f.name: f.stat().st_mtime_ns for f in (build / "coverage" / "tests").iterdir()}
         expect("well a second time", figures(), True)
         expect("what is known is not run", {f.name: f.stat().st_mtime_ns

@@ -179,8 +179,8 @@ bool must_fail(const char* what, bool of_ours) {
   return fail;
 }
 
-/// `by`: who called operator new. The test's own memory never fails; nor does what is asked for without an exception,
-/// by std::stable_sort() alone, which sorts without it.
+/// `by`: the caller of operator new. The test's own memory never fails; nor does what is asked for without an
+/// exception, by std::stable_sort() alone, which sorts without it.
 void* allocate(std::size_t bytes, std::size_t alignment, const void* by) {
   if (by && !program.has(by) && must_fail("operator new", true)) return nullptr;
   void* const memory = alignment ? __libc_memalign(alignment, std::max<std::size_t>(bytes, 1))

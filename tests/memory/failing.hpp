@@ -1,5 +1,5 @@
 // Memory that fails: operator new, posix_memalign() of the plugin and PetscMalloc(), by number of allocation. Counts
-// what is allocated meanwhile and not given back, and says who held it when memory failed.
+// what is allocated meanwhile and not given back, and names its holder when memory failed.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ std::string calls_here();
 std::string calls_of_failure();
 Failure failure();
 
-/// What was allocated from now on is watched; `stacks`: with who allocated it.
+/// What was allocated from now on is watched; `stacks`: with the calls that allocated it.
 void watch(bool stacks);
 /// An object of PETSc that is left alone, with all that it has.
 void leave(const void* object);

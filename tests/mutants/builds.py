@@ -39,7 +39,7 @@ def commit_of(root):
 
 
 def write_whole(file, text):
-    """As a whole or not at all: who is stopped meanwhile finds what was there."""
+    """As a whole or not at all: a run that is stopped meanwhile leaves what was there."""
     file.parent.mkdir(parents=True, exist_ok=True)
     new = file.with_name(file.name + ".new")
     new.write_text(text)
