@@ -4,7 +4,7 @@
    It stands before PETSc's functions of the same names and calls them. What it counted goes to the file that the
    environment variable COMPOUND_PROBE names, one line a fact, when the process ends by itself:
 
-     type NAME COUNT         a matrix became of this type (block types only)
+     type NAME COUNT         a matrix became of this type (PETSc's block types), or was destroyed as one (ours)
      products COUNT          by our kernels, of matrices that were destroyed; of a parallel one, those of its parts too
      device_bytes COUNT      of packed copies on a device, the most of any matrix
      prefix mat|dm PREFIX    a matrix or DM read its options with this prefix (- for none)
@@ -81,6 +81,7 @@ static void count_products(Mat A) {
   MatCompoundInfo info;
   if (!get_info || PetscObjectGetReference((PetscObject)A, &references) || references != 1) return;
   if (PetscObjectGetType((PetscObject)A, &type) || !type || !strstr(type, "aijcompound")) return;
+  note("type", type);
   if (get_info(A, &info, sizeof(info))) return;
   products += info.products;
   if (info.device_bytes > device_bytes) device_bytes = info.device_bytes;
