@@ -27,19 +27,18 @@ constexpr const char* name_of_container = "petsccompound_coo";
 /// Collective: the lists know places in the arrays, so no block may have been added since.
 PetscErrorCode check_pattern(Mat A, CooStructure& s, std::vector<PartArrays>* parts) {
   PetscFunctionBegin;
-  bool same = true;
-  const PetscErrorCode code = guarded_call([&]() -> PetscErrorCode {
+  bool changed = false;
+  const PetscErrorCode code = guarded(PETSC_COMM_SELF, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(parts_of(A, parts));
-    same = s.parts.size() == parts->size();
-    for (std::size_t k = 0; k < parts->size() && same; ++k) same = s.parts[k].fits((*parts)[k]);
+    changed = s.parts.size() != parts->size();
+    for (std::size_t k = 0; k < parts->size() && !changed; ++k) changed = !s.parts[k].fits((*parts)[k]);
     PetscFunctionReturn(PETSC_SUCCESS);
   });
-  const int mine[2] = {static_cast<int>(code), !same};
-  int all[2];
-  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, comm_of(A)));
-  PetscCall(report_error(comm_of(A), code, static_cast<PetscErrorCode>(all[0])));
-  PetscCheck(!all[1], comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
+  PetscErrorCode anywhere;
+  PetscCall(error_and_flag(comm_of(A), code, &anywhere, &changed));
+  PetscCall(report_error(comm_of(A), code, anywhere));
+  PetscCheck(!changed, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
              "petsc-compound: MatSetValuesCOO(): the matrix's nonzero pattern is no more that of "
              "MatSetPreallocationCOO(); call that again");
   PetscFunctionReturn(PETSC_SUCCESS);

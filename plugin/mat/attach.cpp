@@ -32,7 +32,7 @@ PetscErrorCode become_ours(Mat A) {
   A->spptr = static_cast<HasValues*>(state.get());
   PetscErrorCode code = table.install(A);
   if (!code) {
-    code = guarded_call([&] { return table.compose(A); });
+    code = guarded(PETSC_COMM_SELF, [&] { return table.compose(A); });
     if (code) PetscCall(table.uninstall(A));
     if (code) PetscCall(table.remove(A));
   }
@@ -136,7 +136,7 @@ PetscErrorCode as_base_type(Mat A, const std::function<PetscErrorCode()>& f) {
   PetscCall(with_parts(A, &mats));
   for (std::size_t i = 0; i < mats.size(); ++i)
     if (mats[i]) PetscCall(become_base(mats[i], &asides[i]));
-  const PetscErrorCode code = guarded_call(f);
+  const PetscErrorCode code = guarded(PETSC_COMM_SELF, f);
   for (StateOfOurs& aside : asides)
     if (aside.mat) PetscCall(become_ours_again(aside));
   PetscCall(code);

@@ -86,7 +86,7 @@ PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode) {
   if (!st->is_mpi) PetscFunctionReturn(PETSC_SUCCESS);
   auto* const mpi = static_cast<MpiState*>(st);
   Mat diagonal, off;
-  const PetscErrorCode code = guarded_call([&] { return compound_parts(A, mpi, &diagonal, &off); });
+  const PetscErrorCode code = guarded(PETSC_COMM_SELF, [&] { return compound_parts(A, mpi, &diagonal, &off); });
   PetscCall(check_ghosts(A, mpi->ghosts, code));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -57,7 +57,7 @@ PetscErrorCode destroy(Mat A) {
   PetscFunctionBegin;
   const _MatOps* base;
   PetscCall(base_ops(base_type, is_mpi, &base));  // A has no type name while headers are merged
-  const PetscErrorCode code = guarded_call([&] { return drop_state(A, table_of(base_type, is_mpi)); });
+  const PetscErrorCode code = guarded(PETSC_COMM_SELF, [&] { return drop_state(A, table_of(base_type, is_mpi)); });
   PetscCall(base->destroy(A));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -267,7 +267,7 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
   PetscErrorCode code = PETSC_SUCCESS;  // PetscOptionsEnd() frees what PETSc holds until then
   std::vector<char> text(most_characters + 1);
   PetscOptionsBegin(comm_of(A), prefix, "Compound matrix options", "Mat");
-  code = guarded_call([&]() -> PetscErrorCode {
+  code = guarded(PETSC_COMM_SELF, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     for (const Option& o : options) {
       const std::string key = "-mat_compound_" + std::string(o.name);

@@ -19,9 +19,19 @@ PetscErrorCode agree_on(Mat A, PetscErrorCode code, const std::string& reason) {
 
 PetscErrorCode share_error(MPI_Comm comm, PetscErrorCode here) {
   PetscFunctionBegin;
-  int code = static_cast<int>(here);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, comm));
-  PetscCall(report_error(comm, here, static_cast<PetscErrorCode>(code)));
+  PetscErrorCode anywhere;
+  bool no_flag = false;
+  PetscCall(error_and_flag(comm, here, &anywhere, &no_flag));
+  PetscCall(report_error(comm, here, anywhere));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode error_and_flag(MPI_Comm comm, PetscErrorCode here, PetscErrorCode* anywhere, bool* flag) {
+  PetscFunctionBegin;
+  int of_all[2] = {static_cast<int>(here), *flag};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, of_all, 2, MPI_INT, MPI_MAX, comm));
+  *anywhere = static_cast<PetscErrorCode>(of_all[0]);
+  *flag = of_all[1] != 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

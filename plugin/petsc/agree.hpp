@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <type_traits>
 
 #include "petsc/guard.hpp"
 
@@ -13,21 +12,16 @@ PetscErrorCode agree_on(Mat A, PetscErrorCode code, const std::string& reason);
 
 /// The same error on all processes where one has one. What it says is printed where it arose. Collective.
 PetscErrorCode share_error(MPI_Comm comm, PetscErrorCode here);
-/// The same where `anywhere` is known, the largest of them.
+/// The largest error of all processes, and whether `flag` is set on one of them. Collective.
+PetscErrorCode error_and_flag(MPI_Comm comm, PetscErrorCode here, PetscErrorCode* anywhere, bool* flag);
+/// As share_error(), where `anywhere` is known, the largest of them.
 PetscErrorCode report_error(MPI_Comm comm, PetscErrorCode here, PetscErrorCode anywhere);
 
 /// Runs `body` on each process: what throws or fails on one is an error on all. Collective, but `body` is not: nothing
 /// in it waits for others.
 template <class Body>
 PetscErrorCode together(MPI_Comm comm, const Body& body) {
-  return share_error(comm, guarded_call([&]() -> PetscErrorCode {
-                       if constexpr (std::is_void_v<decltype(body())>) {
-                         body();
-                         return PETSC_SUCCESS;
-                       } else {
-                         return body();
-                       }
-                     }));
+  return share_error(comm, guarded(PETSC_COMM_SELF, body));
 }
 
 /// Whether something holds on all processes. Collective.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <petsc/private/matimpl.h>
@@ -12,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/scalar.hpp"
+#include "petsc/scoped.hpp"
 
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0
@@ -30,12 +32,18 @@ inline PetscScalar petsc_scalar(Scalar s) { return std::bit_cast<PetscScalar>(s)
 /// The exception that is being handled, as a PETSc error: the one place where they become such.
 PetscErrorCode translate_exception(MPI_Comm comm);
 
-/// Runs `body`, which may throw. Inline: every product comes by here.
+/// The error that `body` returns, where it returns one, or throws. Inline: every product comes by here.
 template <class Body>
 [[gnu::always_inline]] inline PetscErrorCode guarded(MPI_Comm comm, const Body& body) {
+  using Result = decltype(body());
+  static_assert(std::is_void_v<Result> || std::is_same_v<Result, PetscErrorCode>);
   try {
-    body();
-    return PETSC_SUCCESS;
+    if constexpr (std::is_void_v<Result>) {
+      body();
+      return PETSC_SUCCESS;
+    } else {
+      return body();
+    }
   } catch (...) {
     return translate_exception(comm);
   }
@@ -48,31 +56,17 @@ struct ForPetsc;
 template <class... Args, PetscErrorCode (*function)(Args...)>
 struct ForPetsc<function> {
   static PetscErrorCode call(Args... args) {
-    try {
-      return function(args...);
-    } catch (...) {
-      return translate_exception(PETSC_COMM_SELF);
-    }
+    return guarded(PETSC_COMM_SELF, [&] { return function(args...); });
   }
 };
 template <auto function>
 constexpr auto for_petsc = ForPetsc<function>::call;
 
-/// The error that `body` returns, or that it throws.
-template <class Body>
-PetscErrorCode guarded_call(const Body& body) {
-  try {
-    return body();
-  } catch (...) {
-    return translate_exception(PETSC_COMM_SELF);
-  }
-}
-
 /// Calls `finish`, and destroys what was made for it where that fails: it is not the caller's yet.
 template <class Body>
 PetscErrorCode finish_or_destroy(Mat* made, const Body& finish) {
   PetscFunctionBegin;
-  const PetscErrorCode code = guarded_call(finish);
+  const PetscErrorCode code = guarded(PETSC_COMM_SELF, finish);
   if (code) {
     static_cast<void>(MatDestroy(made));  // may want memory itself
     *made = nullptr;
@@ -158,12 +152,10 @@ inline PetscErrorCode compose(Mat A, const char* name, std::nullptr_t) {
 template <class F>
 PetscErrorCode query_type(MatType type, const char* name, F** f) {
   PetscFunctionBegin;
-  Mat pristine;
-  PetscCall(MatCreate(PETSC_COMM_SELF, &pristine));
-  PetscErrorCode code = MatSetType(pristine, type);
-  if (!code) code = query(pristine, name, f);
-  PetscCall(MatDestroy(&pristine));
-  PetscCall(code);
+  ScopedMat pristine;
+  PetscCall(MatCreate(PETSC_COMM_SELF, pristine.out()));
+  PetscCall(MatSetType(pristine, type));
+  PetscCall(query(pristine, name, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

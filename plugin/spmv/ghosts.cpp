@@ -200,12 +200,11 @@ PetscErrorCode check_ghosts(Mat A, Ghosts& g, PetscErrorCode code) {
   PetscFunctionBegin;
   std::span<const PetscInt> columns;
   PetscCall(ghost_columns(A, &columns));
-  const bool others = g.scatter && !std::equal(columns.begin(), columns.end(), g.columns.begin(), g.columns.end());
-  const int mine[2] = {others, static_cast<int>(code)};
-  int all[2] = {};
-  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPI_INT, MPI_MAX, comm_of(A)));
-  if (all[0]) PetscCall(destroy_ghosts(g));
-  PetscCall(report_error(comm_of(A), code, static_cast<PetscErrorCode>(all[1])));
+  bool changed = g.scatter && !std::equal(columns.begin(), columns.end(), g.columns.begin(), g.columns.end());
+  PetscErrorCode anywhere;
+  PetscCall(error_and_flag(comm_of(A), code, &anywhere, &changed));
+  if (changed) PetscCall(destroy_ghosts(g));
+  PetscCall(report_error(comm_of(A), code, anywhere));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
