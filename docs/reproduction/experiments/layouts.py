@@ -75,11 +75,11 @@ class Joint:
         return self.reference / self.best.seconds
 
 
-JOINT, SINGLE = "joint-2020", "joint-2020-single"
+DOUBLE, SINGLE = "joint-2020", "joint-2020-single"
 
 
 @functools.cache
-def joints(source, step=JOINT):
+def joints(source, step=DOUBLE):
     """Of the papers' matrices."""
     return [(m, case, j) for m, case in source.joint(step) if (j := Joint(case)).reference and j.of_paper]
 
@@ -103,7 +103,7 @@ def rows_of_layouts(source):
         rows.append([name, dict(KINDS).get(case.block(), case.block()), precision, theirs, j.of_paper, gains[0],
                      plot_cases.words_of(j.best.name)[1], gains[1], ratio(j.dynamic), theirs_dynamic])
 
-    for step, precision, layout in ((JOINT, "double", 2), (SINGLE, "single", 0)):
+    for step, precision, layout in ((DOUBLE, "double", 2), (SINGLE, "single", 0)):
         for m, case, j in joints(source, step):
             theirs = printed.GP100[m.name]
             add(f"{m.name} ({kind_of_pattern(m, case.data)})", case, j, precision,
@@ -142,7 +142,7 @@ def words_of_search(source):
 
 
 def section_layouts(source):
-    done = source.runs(JOINT)
+    done = source.runs(DOUBLE)
     return [
         "## Layout beyond schedule (2019, tables 1 to 6; 2020, tables 2 to 8)",
         "",
@@ -154,8 +154,8 @@ def section_layouts(source):
         f"{words_of_search(source)} A GP100 has 56 multiprocessors, an {source.short_name()} "
         f"{source.device('multiprocessors')}.",
         "",
-        *(origin(source, JOINT, "cuda") if done
-          else ["The 13 matrices: " + origin(source, JOINT, "cuda")[0]
+        *(origin(source, DOUBLE, "cuda") if done
+          else ["The 13 matrices: " + origin(source, DOUBLE, "cuda")[0]
                 + " Until then those of the study of tuning speak, which are no stand-ins for them:"]),
         *origin(source, SINGLE, "cuda"),
         f"The other rows: `docs/reproduction/tuning-study-h200.json.xz`, {source.study[0].study['device']}, "
