@@ -64,11 +64,10 @@ std::string text_of(const Try& t) {
   return "site " + std::to_string(t.site) + (t.mode == Mode::from_then_on ? " and all after it" : "");
 }
 
-PetscErrorCode run(const Scenario& scenario, const Try& t, Run* r) {
+PetscErrorCode run(const Scenario& scenario, Run* r) {
   PetscFunctionBeginUser;
   const PetscErrorCode code = scenario.run(*r);
   if (code) r->fault("with memory back the scenario ended with error " + std::to_string(code));
-  (void)t;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,7 +111,7 @@ Outcome attempt(const Scenario& scenario, const Try& t) {
   return apart([&](Outcome* outcome) {
     Run r(t.site, static_cast<int>(t.mode), true);
     failing::watch(t.stacks);
-    (void)run(scenario, t, &r);
+    (void)run(scenario, &r);
     std::string report;
     outcome->leaks = failing::leaks(&report);
     outcome->sites = r.sites;

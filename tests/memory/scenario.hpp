@@ -29,18 +29,12 @@ class Run {
   /// of its own allocations has left behind is left alone.
   template <class Object>
   PetscErrorCode destroy(Object* object, PetscErrorCode (*of_petsc)(Object*)) {
-    PetscFunctionBeginUser;
-    if (left_by_petsc_) failing::leave(std::exchange(*object, nullptr));
-    PetscCall(of_petsc(object));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return destroy_unless(left_by_petsc_, object, of_petsc);
   }
   /// The same of an object whose functions were PETSc's, whatever they called.
   template <class Object>
   PetscErrorCode leave(Object* object, PetscErrorCode (*of_petsc)(Object*)) {
-    PetscFunctionBeginUser;
-    if (is_again_) failing::leave(std::exchange(*object, nullptr));
-    PetscCall(of_petsc(object));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return destroy_unless(is_again_, object, of_petsc);
   }
   /// A fault of what is tested.
   void fault(const std::string& what) {
@@ -52,6 +46,14 @@ class Run {
   std::string faults;
 
  private:
+  template <class Object>
+  PetscErrorCode destroy_unless(bool is_left_alone, Object* object, PetscErrorCode (*of_petsc)(Object*)) {
+    PetscFunctionBeginUser;
+    if (is_left_alone) failing::leave(std::exchange(*object, nullptr));
+    PetscCall(of_petsc(object));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   long site_;
   int mode_;
   bool fails_here_, left_by_petsc_ = false, is_again_ = false;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "../soak/block_matrix.hpp"
 #include "petsccompound.h"
 #include "scenario.hpp"
 
@@ -66,22 +67,10 @@ PetscErrorCode fill(Mat A, PetscReal factor) {
 
 /// Of a type, without entries. Options of `-memory_` are its own.
 PetscErrorCode make(const std::string& type, Mat* A) {
-  PetscFunctionBeginUser;
-  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
-  PetscCall(MatSetSizes(*A, bs * rows_of_a_process, bs * rows_of_a_process, PETSC_DETERMINE, PETSC_DETERMINE));
-  PetscCall(MatSetBlockSize(*A, bs));
-  PetscCall(MatSetType(*A, type.c_str()));
-  PetscCall(MatSetOptionsPrefix(*A, "memory_"));
-  PetscCall(MatSetFromOptions(*A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return make_block_matrix(type, "memory_", bs, rows_of_a_process, A);
 }
 
-PetscErrorCode preallocate(Mat A) {
-  const std::vector<PetscInt> entries(rows_of_a_process, 5);
-  PetscFunctionBeginUser;
-  PetscCall(MatXAIJSetPreallocation(A, bs, entries.data(), entries.data(), entries.data(), entries.data()));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode preallocate(Mat A) { return preallocate_block_matrix(A, bs, rows_of_a_process); }
 
 PetscErrorCode make_filled(const std::string& type, Mat* A) {
   PetscFunctionBeginUser;

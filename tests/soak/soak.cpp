@@ -17,9 +17,7 @@
 #include <string>
 #include <vector>
 
-#if PETSC_VERSION_LT(3, 19, 0) && !defined(PETSC_SUCCESS)
-#define PETSC_SUCCESS 0
-#endif
+#include "block_matrix.hpp"
 
 namespace {
 
@@ -113,23 +111,11 @@ PetscErrorCode fill(Mat A, int pattern, PetscReal factor) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode preallocate(Mat A) {
-  const std::vector<PetscInt> entries(rows_of_a_process, 5);
-  PetscFunctionBeginUser;
-  PetscCall(MatXAIJSetPreallocation(A, bs, entries.data(), entries.data(), entries.data(), entries.data()));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode preallocate(Mat A) { return preallocate_block_matrix(A, bs, rows_of_a_process); }
 
 /// Of a type, without entries; `-soak_` is its prefix of options.
 PetscErrorCode make(const std::string& type, Mat* A) {
-  PetscFunctionBeginUser;
-  PetscCall(MatCreate(PETSC_COMM_WORLD, A));
-  PetscCall(MatSetSizes(*A, bs * rows_of_a_process, bs * rows_of_a_process, PETSC_DETERMINE, PETSC_DETERMINE));
-  PetscCall(MatSetBlockSize(*A, bs));
-  PetscCall(MatSetType(*A, type.c_str()));
-  PetscCall(MatSetOptionsPrefix(*A, "soak_"));
-  PetscCall(MatSetFromOptions(*A));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return make_block_matrix(type, "soak_", bs, rows_of_a_process, A);
 }
 
 PetscErrorCode make_filled(const std::string& type, Mat* A) {
