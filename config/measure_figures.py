@@ -193,7 +193,7 @@ HOST = [
     Bench("products-small", f"-grid 27 -rows 8000 -block_size {ALL_SIZES} -types aij,baij,baijcompound -rounds 15"),
     *(Turns(f"gamg-{ranks}", "elasticity", [*box(41), "-pc_type", "gamg", "-set_up", "1", "-repeat", "3"], OF_GAMG, 3,
             ranks) for ranks in (1, 2)),
-    Bench("ksp", "-grid 27 -n 8,12,20,30 -block_size 3 -pc_type jacobi -rounds 31 -types "
+    Bench("ksp", "-grid 27 -n 6,8,12,16,20,30 -block_size 3 -pc_type jacobi -rounds 31 -types "
           + ",".join([solver_types(["baij"], ["cg", "bcgs"]),
                       solver_types(["baijcompound", "aijcompound"], ["cg", "cgcompound", "bcgs", "bcgscompound"])])),
     Bench("half", "-grid 27 -megabytes 300 -block_size 1,2,3,4,5,6,8 -values symmetric -rounds 7 -min_time 0.05 -types "
