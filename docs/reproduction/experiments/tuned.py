@@ -116,6 +116,16 @@ def predicted_by(seconds, choice):
     return sum(s * w for s, w in zip(seconds, choice.work))
 
 
+def of_other_device(source):
+    """Which one it is, and when its parameters were measured."""
+    other = source.records["second"].get("choi")
+    if not other:
+        return ""
+    days = sorted(k["date"][:10] for k in other["kernels"].values())
+    return (f"The other device is an {other['device']}, with parameters of {days[-1]} of {len(other['kernels'])} "
+            "kernels: the rows of that device have the plans of these kernels. ")
+
+
 def error_rows(source):
     """Of both models on the same products of Choi's kernels: dense matrices, then those of finite elements."""
     other = source.records["second"].get("choi")
@@ -213,6 +223,6 @@ def section_tuned(source):
                   "Errors of predicted times of these kernels, per cent. Parameters of Choi's model are of dense "
                   "matrices in the same kernels, other ones than these (equations 13 to 17; T by the number of blocks "
                   "of threads that run at once, equation 12). Nothing of the 8 matrices went into either model. "
-                  + origin(source, "model-2010", "cuda")[0], "",
+                  + of_other_device(source) + origin(source, "model-2010", "cuda")[0], "",
                   *table(["products", "model", "plans", "mean", "median", "90 %", "largest"], rows)]
     return lines + picture("model-dense")
