@@ -137,7 +137,8 @@ check_tidy() {
   mapfile -t all < <(if [ ${#given[@]} -gt 0 ]; then printf '%s\n' "${given[@]}"; else changed; fi |
     sed 's/\.hpp$/.cpp/' | awk '!seen[$0]++')
   [ ${#all[@]} -gt 0 ] || { echo "left out: no C++ has changed"; return 0; }
-  cmake --preset tidy -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >build/tidy.log 2>&1 ||
+  cmake --preset tidy -DCOMPOUND_UNITY=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
+    >build/tidy.log 2>&1 ||
     { tail -20 build/tidy.log; echo "configuring the preset tidy failed"; return 1; }
   for file in "${all[@]}"; do
     ! grep -qF "\"file\": \"$top/$file\"" build/tidy/compile_commands.json || sources+=("$file")

@@ -94,7 +94,7 @@ constexpr PatternShape shapes[] = {
      }},
 };
 
-[[noreturn]] void refuse(std::string_view text) {
+[[noreturn]] void refuse_pattern(std::string_view text) {
   throw error(ErrorKind::argument, "no pattern: " + std::string(text));
 }
 
@@ -104,7 +104,7 @@ Integer take_number(std::string_view& text, char mark, std::string_view whole) {
   Integer n = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), n);
   text.remove_prefix(end - text.data());
-  if (code != std::errc{} || (mark ? !text.starts_with(mark) : !text.empty())) refuse(whole);
+  if (code != std::errc{} || (mark ? !text.starts_with(mark) : !text.empty())) refuse_pattern(whole);
   if (mark) text.remove_prefix(1);
   return n;
 }
@@ -140,7 +140,7 @@ Pattern pattern_of_text(std::string_view whole) {
   if (!text.empty() && std::isalpha(static_cast<unsigned char>(text[0]))) {
     const auto name = text.substr(0, text.find(':'));
     shape = std::ranges::find(shapes, name, &PatternShape::name);
-    if (shape == std::end(shapes)) refuse(whole);
+    if (shape == std::end(shapes)) refuse_pattern(whole);
     text.remove_prefix(name.size() + 1);
   }
   Rows rows(take_number(text, 'x', whole));

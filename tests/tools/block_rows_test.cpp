@@ -19,7 +19,7 @@ constexpr bool complex_scalars = sizeof(PetscScalar) == 16;
 constexpr ScalarType scalar_type{complex_scalars ? Field::complex : Field::real, Precision::double_};
 
 template <class F>
-std::string failure_of(const F& f) {
+std::string refusal_of(const F& f) {
   try {
     f();
   } catch (const std::invalid_argument& e) {
@@ -75,7 +75,7 @@ TEST(CoordinateRows, TakeTheirShareOnlyAndKeepEmptyRows) {
 TEST(CoordinateRows, RefuseBlockSizesThatDoNotDivide) {
   const CoordinateMatrix m{4, 6, false, {}};
 
-  EXPECT_EQ(failure_of([&] { coordinate_rows(m, 3, 0, 1); }),
+  EXPECT_EQ(refusal_of([&] { coordinate_rows(m, 3, 0, 1); }),
             "-block_size 3 does not divide the file's 4 x 6 rows and columns; choose a common divisor");
 }
 
@@ -85,7 +85,7 @@ TEST(CoordinateRows, RefuseComplexValuesInRealBuilds) {
   if (complex_scalars)
     EXPECT_EQ(coordinate_rows(m, 1, 0, 2).values.size(), 1u);
   else
-    EXPECT_NE(failure_of([&] { coordinate_rows(m, 1, 0, 2); }).find("built for a complex PETSc"), std::string::npos);
+    EXPECT_NE(refusal_of([&] { coordinate_rows(m, 1, 0, 2); }).find("built for a complex PETSc"), std::string::npos);
 }
 
 std::vector<PetscScalar> block_of(std::string_view entry, int block_size, std::int64_t row, std::int64_t column,
@@ -231,7 +231,7 @@ TEST(ValueRule, ConvectionHasTheCoefficientsOfCentralDifferences) {
 TEST(ValueRule, RefusesConvectionWhereThereIsNone) {
   const auto refused = [](const char* grid, LongRows longer, const char* entry, BlockShape block) {
     const Generated matrix{Grid(find_grid(grid), 3), Shuffle(27, 1, 1), longer};
-    return failure_of([&] { ValueRule(entry, block, 1, Values::convection, &matrix); });
+    return refusal_of([&] { ValueRule(entry, block, 1, Values::convection, &matrix); });
   };
 
   for (const char* grid : {"15", "27", "surface", "dense", "kkt"})
@@ -243,11 +243,11 @@ TEST(ValueRule, RefusesConvectionWhereThereIsNone) {
 }
 
 TEST(ValueRule, RefusesUnknownKindsAndWrongSizes) {
-  EXPECT_NE(failure_of([] {
+  EXPECT_NE(refusal_of([] {
               ValueRule("octonion", {8, 8}, 1);
             }).find("unknown -entry 'octonion'; choose dense, "),
             std::string::npos);
-  EXPECT_NE(failure_of([] {
+  EXPECT_NE(refusal_of([] {
               ValueRule("quaternion", {3, 3}, 1);
             }).find("-block_size: entry quaternion needs blocks of"),
             std::string::npos);

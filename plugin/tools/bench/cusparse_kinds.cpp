@@ -11,7 +11,7 @@ namespace {
 
 using Call = CusparseKind::Call;
 
-constexpr CusparseKind kinds[] = {
+constexpr CusparseKind all_cusparse_kinds[] = {
     {"bsrmv-row", CusparseForm::blocks_by_row, Call::bsrmv},
     {"bsrmv-column", CusparseForm::blocks_by_column, Call::bsrmv},
     {"bsr-row", CusparseForm::blocks_by_row, Call::bsr1},
@@ -35,17 +35,17 @@ bool of_blocks(CusparseForm form) {
 
 }  // namespace
 
-std::span<const CusparseKind> cusparse_kinds() { return kinds; }
+std::span<const CusparseKind> cusparse_kinds() { return all_cusparse_kinds; }
 
 std::string cusparse_names() {
   std::string names;
-  for (const CusparseKind& k : kinds) names += (names.empty() ? "" : ", ") + std::string(k.name);
+  for (const CusparseKind& k : all_cusparse_kinds) names += (names.empty() ? "" : ", ") + std::string(k.name);
   return names;
 }
 
 const CusparseKind* find_cusparse(std::string_view name) {
-  const auto found = std::ranges::find(kinds, name, &CusparseKind::name);
-  return found == std::end(kinds) ? nullptr : &*found;
+  const auto found = std::ranges::find(all_cusparse_kinds, name, &CusparseKind::name);
+  return found == std::end(all_cusparse_kinds) ? nullptr : &*found;
 }
 
 std::optional<std::string> why_not_cusparse(const CusparseKind& kind, BlockShape block, std::int64_t blocks) {

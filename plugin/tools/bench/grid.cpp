@@ -25,7 +25,7 @@ constexpr auto cube = [] {
 
 constexpr Step triangles[] = {{-1, -1, 0}, {0, -1, 0}, {-1, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
 
-constexpr GridKind kinds[] = {
+constexpr GridKind all_grid_kinds[] = {
     {"5", 2, false, false, &stencil_graph, cross},
     {"7", 3, false, false, &stencil_graph, star},
     {"15", 3, false, false, &stencil_graph, tetrahedra},
@@ -93,17 +93,17 @@ Grid nearest(const GridKind& kind, double wanted, const Amount& amount) {
 
 const Graph stencil_graph{rows_of_stencil, entries_of_stencil, neighbours_of_stencil, relation_of_stencil};
 
-std::span<const GridKind> grid_kinds() { return kinds; }
+std::span<const GridKind> grid_kinds() { return all_grid_kinds; }
 
 std::string grid_names() {
   std::string names;
-  for (const GridKind& k : kinds) names += (names.empty() ? "" : ", ") + std::string(k.name);
+  for (const GridKind& k : all_grid_kinds) names += (names.empty() ? "" : ", ") + std::string(k.name);
   return names;
 }
 
 const GridKind* find_grid(std::string_view name) {
-  const auto found = std::ranges::find(kinds, name, &GridKind::name);
-  return found == std::end(kinds) ? nullptr : &*found;
+  const auto found = std::ranges::find(all_grid_kinds, name, &GridKind::name);
+  return found == std::end(all_grid_kinds) ? nullptr : &*found;
 }
 
 std::int64_t least_side(const GridKind& kind) { return kind.periodic ? 3 : 1; }

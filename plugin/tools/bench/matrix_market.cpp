@@ -10,15 +10,17 @@ namespace compound::bench {
 
 namespace {
 
-enum class Values { pattern, integer, real, complex };
+enum class FileValues { pattern, integer, real, complex };
 enum class Symmetry { general, symmetric, hermitian, skew };
 
 struct ValuesName {
   std::string_view name;
-  Values values;
+  FileValues values;
 };
-constexpr ValuesName value_names[] = {
-    {"real", Values::real}, {"integer", Values::integer}, {"complex", Values::complex}, {"pattern", Values::pattern}};
+constexpr ValuesName value_names[] = {{"real", FileValues::real},
+                                      {"integer", FileValues::integer},
+                                      {"complex", FileValues::complex},
+                                      {"pattern", FileValues::pattern}};
 
 struct SymmetryName {
   std::string_view name;
@@ -116,8 +118,8 @@ class Reader {
       fail("the format is '" + format + "'; only 'coordinate' (sparse) can be read");
     values_ = choose(value_names, "kind of values").values;
     symmetry_ = choose(symmetry_names, "symmetry").symmetry;
-    if (symmetry_ == Symmetry::hermitian && values_ != Values::complex) fail("hermitian needs complex values");
-    result_.complex = values_ == Values::complex;
+    if (symmetry_ == Symmetry::hermitian && values_ != FileValues::complex) fail("hermitian needs complex values");
+    result_.complex = values_ == FileValues::complex;
   }
 
   void read_sizes() {
@@ -156,7 +158,7 @@ class Reader {
     const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (code != std::errc() || end != word.data() + word.size())
       fail(std::string("the ") + what + " is '" + std::string(word) + "'; expected a number in double precision");
-    if (values_ == Values::integer && !(std::isfinite(value) && value == std::floor(value)))
+    if (values_ == FileValues::integer && !(std::isfinite(value) && value == std::floor(value)))
       fail(std::string("the ") + what + " is '" + std::string(word) + "'; expected an integer, as the header says");
     return value;
   }
@@ -186,9 +188,9 @@ class Reader {
     e.row = next_integer("row", 1, result_.rows) - 1;
     e.column = next_integer("column", 1, result_.columns) - 1;
     check_triangle(e);
-    if (values_ == Values::pattern) e.value = 1.0;
-    if (values_ == Values::real || values_ == Values::integer) e.value = next_real("value");
-    if (values_ == Values::complex) {
+    if (values_ == FileValues::pattern) e.value = 1.0;
+    if (values_ == FileValues::real || values_ == FileValues::integer) e.value = next_real("value");
+    if (values_ == FileValues::complex) {
       const double re = next_real("real part");
       e.value = {re, next_real("imaginary part")};
     }
@@ -205,7 +207,7 @@ class Reader {
   std::int64_t unread_ = 0;
   std::string name_;
   std::int64_t line_number_ = 0, stored_ = 0;
-  Values values_ = Values::real;
+  FileValues values_ = FileValues::real;
   Symmetry symmetry_ = Symmetry::general;
   CoordinateMatrix result_;
 };

@@ -10,7 +10,6 @@ namespace compound::bench::tune {
 
 namespace {
 
-constexpr std::size_t most_finalists = 8;
 constexpr int least_samples = 25;
 constexpr double near_fastest = 1.03, least_timing_s = 1, least_rounds_s = 2, rounds_of_search = 0.5;
 

@@ -13,8 +13,10 @@ struct Spread {
 };
 Spread spread_of(const Measured& plan);
 
+inline constexpr std::size_t most_finalists = 8;
+
 /// Those to time once more: the default plan, then the ones that seem to be as fast as the fastest of `known`, which
-/// were timed before, or faster; eight at most. None where all such plans are known.
+/// were timed before, or faster; most_finalists at most. None where all such plans are known.
 std::vector<Plan> finalists(const Measurement& found, const std::vector<Plan>& known);
 
 /// Puts the samples of the finals in the place of the earlier ones. All times are then those of the default plan in the

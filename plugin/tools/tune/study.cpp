@@ -23,7 +23,6 @@ constexpr Round screening{3, 2e-4, 0.35, 0.45, 1.1}, again{15, 5e-4, 0.1, no_lim
 constexpr double worth_another_round = 1.5;  // times as slow as the fastest, by the screening
 constexpr double share_of_best = 0.05;       // of the screened plans
 constexpr double near_best = 1.03;           // of those, a finalist
-constexpr std::size_t most_finalists = 8;
 
 class Rounds {
  public:

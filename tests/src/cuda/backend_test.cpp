@@ -10,15 +10,16 @@
 #include "planner/tuner.hpp"
 #include "support/block_lists.hpp"
 #include "support/entry_cases.hpp"
+#include "support/problems.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {
 namespace {
 
-constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}};
-
-Plan plan(std::string_view line) { return parse_plan(line, default_plan(PatternStatistics{}, real_3x3, "cuda")); }
+Plan plan_on_device(std::string_view line) {
+  return parse_plan(line, default_plan(PatternStatistics{}, real_3x3, "cuda"));
+}
 
 class CudaBackend : public OnDevice {};
 
@@ -29,7 +30,7 @@ TEST_F(CudaBackend, MultipliesVectorsThatBeginAnywhere) {
                            "sell:32 rows", "ccoo:64 slots"}) {
     Random random;
     const Operands<double> operands(pattern, "quaternion", {4, 4}, random);
-    const PackedMatrix A = packed(operands, plan(line), device());
+    const PackedMatrix A = packed(operands, plan_on_device(line), device());
     for (const Op op : {Op::none, Op::transpose})
       for (const Form form : forms) {
         const auto wanted = multiplied(A, operands, op, form);
@@ -71,7 +72,7 @@ TEST_F(CudaBackend, RepeatsProductsBitByBit) {
        {"csr components lanes=32 unroll=4", "sell:32 rows dynamic", "sell:32 components lanes=4 static",
         "sell:32:256 rows stream unroll=3", "ccoo:32", "ccoo:128:2 dynamic", "ccoo:64:4",
         "sell:32 longest=10 + csr lanes=8 longest=30 + ccoo", "ellr rows width=12 + ccoo"}) {
-    const PackedMatrix A = packed(operands, plan(line), device());
+    const PackedMatrix A = packed(operands, plan_on_device(line), device());
     for (const Op op : {Op::none, Op::transpose}) {
       const auto first = multiplied(A, operands, op, Form::add);
       for (int i = 0; i < 100; ++i) ASSERT_TRUE(same_bits(first, multiplied(A, operands, op, Form::add))) << line;
@@ -95,7 +96,7 @@ TEST_F(CudaBackend, AddsUpRowsWhereverChunksEnd) {
     for (const char* layout :
          {"ccoo:32", "ccoo:32:2", "ccoo:32:4", "ccoo:96", "ccoo:256", "ccoo:256:4", "ccoo:64:8", "ccoo:1024:2"})
       for (const char* words : {"", " static", " dynamic", " carries=atomic", " static carries=atomic"}) {
-        const PackedMatrix A = packed(operands, plan(std::string(layout) + words), device());
+        const PackedMatrix A = packed(operands, plan_on_device(std::string(layout) + words), device());
         for (const Op op : ops)
           for (const Form form : forms)
             EXPECT_TRUE(
@@ -130,7 +131,7 @@ TEST_F(CudaBackend, PacksMoreThanItsStagingMemoryHolds) {
         "hdia:32 rows", "ccoo:64 slots", "sell:32 longest=50 + csr rows lanes=8 longest=98 + ccoo",
         "csr words=1 rows longest=20 + hdia:32 rows longest=99 + sell:2 rows",
         "ccoo values=float longest=98 + csr rows", "ellr rows width=40 + ccoo"}) {
-    const PackedMatrix A = packed(operands, plan(line), device());
+    const PackedMatrix A = packed(operands, plan_on_device(line), device());
     const auto y = multiplied(A, operands, Op::none, Form::assign);
     EXPECT_TRUE(agrees(y, reference_product(operands, A.plan().values, Op::none, Form::assign))) << line;
   }
@@ -142,7 +143,7 @@ TEST_F(CudaBackend, TakesBlocksFromItsOwnMemory) {
   Operands<double> operands(pattern, "dense", {3, 3}, random);
   for (const char* line : {"csr components lanes=32", "sell:32 rows",
                            "sell:32 rows longest=10 + csr rows longest=15 + ccoo", "ellr rows width=9 + ccoo"}) {
-    PackedMatrix A = packed(operands, plan(line), device());
+    PackedMatrix A = packed(operands, plan_on_device(line), device());
     Operands<double> others = operands;
     for (double& v : others.blocks) v += 1;
     const Placed<double> blocks(device(), others.blocks);
@@ -189,7 +190,7 @@ TEST_F(CudaBackend, PacksEveryKindFromItsOwnMemoryAndChoosesIt) {
     const Placed<double> placed(device(), blocks);
     const count32 entries = pattern.view().entries();
     for (const char* line : {"csr rows lanes=8", "sell:32 rows unroll=2"}) {
-      Plan with_entry = plan(line);
+      Plan with_entry = plan_on_device(line);
       set_entry(with_entry, e.entry);
       PackedMatrix A(pattern.view(), operands.problem(), with_entry, device());
       A.update_values(placed.data(), Memory::backend);
@@ -225,7 +226,7 @@ TEST_F(CudaBackend, GivesDiagonalsAndInversesAsTheHostDoes) {
     for (const char* line : {"csr components lanes=32", "sell:32 components", "sell:32:64 components rowlist",
                              "hdia:32 components", "ccoo:32 slots", "hdia:32 rows longest=1 + sell:32 rows",
                              "csr rows longest=1 + ccoo", "ellr rows width=1 + ccoo"}) {
-      const PackedMatrix A = packed(operands, plan(line), device());
+      const PackedMatrix A = packed(operands, plan_on_device(line), device());
       std::vector<double> y(scalars), inv(inverses.size());
       const Placed<double> py(device(), y), pi(device(), inv);
       A.diagonal(py.data());
@@ -351,8 +352,8 @@ TEST_F(CudaBackend, PacksSumsAsTheyAreMade) {
       for (const char* line :
            {"csr", "bellpack:32", "ellr", "sell:32:64 rows dynamic", "sell:8", "hdia:32", "ccoo:64",
             "csr words=32 rows", "sell:32 longest=8 + csr longest=20 + ccoo", "ellr rows width=8 + ccoo"}) {
-        PackedMatrix summed(pattern.view(), problem, plan(line), device()),
-            packed(pattern.view(), problem, plan(line), device());
+        PackedMatrix summed(pattern.view(), problem, plan_on_device(line), device()),
+            packed(pattern.view(), problem, plan_on_device(line), device());
         for (PackedMatrix* A : {&summed, &packed})
           A->prepare_transposed(pattern.view(), plan_of_transpose, TransposedValues::copy);
         packed.update_values(given.data(), Memory::backend);
@@ -368,7 +369,7 @@ TEST_F(CudaBackend, PacksSumsAsTheyAreMade) {
               << line << ", " << side << ", by rows " << by_rows;
       }
       for (const char* line : {"csr values=float", "sell:32 codes=blocks8"})
-        EXPECT_FALSE(PackedMatrix(pattern.view(), problem, plan(line), device()).takes_sums(side)) << line;
+        EXPECT_FALSE(PackedMatrix(pattern.view(), problem, plan_on_device(line), device()).takes_sums(side)) << line;
     }
   }
 }
@@ -382,7 +383,7 @@ TEST_F(CudaBackend, ReportsEveryAllocationThatFails) {
   for (long n = 1;; ++n) {
     cuda::fail_allocation(n);
     try {
-      const PackedMatrix A = packed(operands, plan("sell:32:64 rows dynamic"), device());
+      const PackedMatrix A = packed(operands, plan_on_device("sell:32:64 rows dynamic"), device());
       const auto y = multiplied(A, operands, Op::transpose, Form::add);
       cuda::fail_allocation(0);
       EXPECT_TRUE(agrees(y, reference_product(operands, Precision::double_, Op::transpose, Form::add)));

@@ -50,13 +50,13 @@ class CusparseProducts : public OnDevice, public testing::WithParamInterface<Lib
 };
 
 /// Where nothing can run, one case tells why.
-std::vector<LibraryCase> cases_for_device() {
+std::vector<LibraryCase> library_cases_for_device() {
   std::vector<LibraryCase> all = library_cases();
   if (!why_no_cuda().empty()) all.resize(1);
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CusparseProducts, testing::ValuesIn(cases_for_device()),
+INSTANTIATE_TEST_SUITE_P(All, CusparseProducts, testing::ValuesIn(library_cases_for_device()),
                          [](const auto& instance) { return "case_" + std::to_string(instance.index); });
 
 /// On every pattern of the zoo.

@@ -21,7 +21,7 @@ Plan device_half(const Problem& problem, std::string_view entry, Half half, std:
 }
 
 /// In the tier quick some of them: NVRTC compiles their kernels.
-std::vector<HalfCase> cases_for_device() {
+std::vector<HalfCase> halves_for_device() {
   const std::vector<HalfCase> all = half_cases();
   std::vector<HalfCase> some;
   for (std::size_t n = 0; n < all.size(); n += tier_is_all() ? 1 : 7) some.push_back(all[n]);
@@ -32,7 +32,7 @@ TEST_F(DeviceHalf, MultipliesAsTheWholeDoes) {
   SCOPED_TRACE(seed_text());
   Random random;
   int shown = 0;
-  for (const HalfCase& c : cases_for_device())
+  for (const HalfCase& c : halves_for_device())
     with_scalar(c.scalar.vectors, [&]<class S>(S) {
       const BlockShape shape = c.entry.in(c.scalar.vectors.field);
       const Problem problem{shape, scalar_type_of<S>()};

@@ -12,6 +12,7 @@
 #include "planner/default_plan.hpp"
 #include "planner/entry_choice.hpp"
 #include "support/compiles.hpp"
+#include "support/problems.hpp"
 
 namespace compound::test {
 namespace {
@@ -30,7 +31,7 @@ std::vector<Choice> every(std::size_t step, const std::vector<Choice>& all) {
 
 /// In the tier quick a twelfth of those that cover every pair.
 std::vector<Choice> compiled_choices() {
-  return all_kernels_compile() ? cuda_cases::choices() : every(12, cuda_cases::few_choices());
+  return all_kernels_compile() ? cuda_cases::choices() : every(12, cuda_cases::few_choices().choices);
 }
 
 /// For kernels that know no schedule: entries, layouts and scalars meet in a part of the covering set, too.
@@ -47,14 +48,14 @@ TEST(CoveringSetOfProducts, IsSmall) {
   if (all_kernels_compile()) {
     EXPECT_LE(cuda_cases::choices().size(), 400u);
   }
-  EXPECT_LE(cuda_cases::few_choices().size(), 130u);
+  EXPECT_LE(cuda_cases::few_choices().choices.size(), 130u);
 }
 
 TEST(CoveringSetOfProducts, HasEveryPairOfTraversalLayoutCodesAndOperation) {
-  const std::vector<Choice>& few = cuda_cases::few_choices();
+  const CoveringSet& few = cuda_cases::few_choices();
 
-  EXPECT_EQ(missing_pairs(cuda_cases::few_space(), few).size(), 0u);
-  for (const Choice& c : few) EXPECT_TRUE(cuda_cases::few_space().allowed(c)) << cuda_cases::case_of(c).name;
+  EXPECT_EQ(missing_pairs(few.pairs, few.choices).size(), 0u);
+  for (const Choice& c : few.choices) EXPECT_TRUE(cuda_cases::few_space().allowed(c)) << cuda_cases::case_of(c).name;
 }
 
 TEST_P(ProductKernels, Compile) {
@@ -77,23 +78,24 @@ TEST_P(OtherKernels, Compile) {
     const bool reordered = c.plan.layout.sigma != 1 || c.plan.layout.row_list;
     const Plan part = parts(c.plan).front();
     const Update update = c.plan.layout.row_list ? Update::correct : Update::smooth;
-    expect_compiles(cuda::product_source(part, c.problem, Op::none, update, false, reordered, c.aligned));
+    expect_third_compiles(cuda::product_source(part, c.problem, Op::none, update, false, reordered, c.aligned));
   }
   for (const Op op : {Op::none, c.op})
     if (const int vectors = cuda::most_vectors(parts(c.plan).front(), c.problem, op); vectors > 1) {
       const Plan part = parts(c.plan).front();
-      expect_compiles(cuda::vectors_source(part, c.problem, op, Update::add, part.layout.sigma != 1, c.aligned, vectors,
-                                           op == Op::none ? Follow::dot : Follow::nothing));
+      expect_third_compiles(cuda::vectors_source(part, c.problem, op, Update::add, part.layout.sigma != 1, c.aligned,
+                                                 vectors, op == Op::none ? Follow::dot : Follow::nothing));
     }
-  expect_compiles(cuda::pack_source(c.plan, c.problem));
-  expect_compiles(cuda::pack_part_source(c.plan, c.problem));
-  expect_compiles(cuda::regroup_source(c.plan, c.plan, c.problem));
-  expect_compiles(cuda::sum_source(c.problem.scalar, Update::add, c.problem.block.rows));
-  expect_compiles(cuda::order_source(c.problem.scalar));
-  if (c.plan.schedule.traversal == Traversal::slots) expect_compiles(cuda::carries_source(c.plan, c.problem, c.op));
+  expect_third_compiles(cuda::pack_source(c.plan, c.problem));
+  expect_third_compiles(cuda::pack_part_source(c.plan, c.problem));
+  expect_third_compiles(cuda::regroup_source(c.plan, c.plan, c.problem));
+  expect_third_compiles(cuda::sum_source(c.problem.scalar, Update::add, c.problem.block.rows));
+  expect_third_compiles(cuda::order_source(c.problem.scalar));
+  if (c.plan.schedule.traversal == Traversal::slots)
+    expect_third_compiles(cuda::carries_source(c.plan, c.problem, c.op));
   if (c.problem.block.rows != c.problem.block.cols) return;
-  expect_compiles(cuda::diagonal_source(c.plan, c.problem));
-  expect_compiles(cuda::inverse_source(c.plan, c.problem));
+  expect_third_compiles(cuda::diagonal_source(c.plan, c.problem));
+  expect_third_compiles(cuda::inverse_source(c.plan, c.problem));
 }
 
 TEST_F(CodingKernels, Compile) {
@@ -125,12 +127,12 @@ TEST_F(HalfKernels, Compile) {
     EXPECT_EQ(applicable(plan, problem).value_or(""), "");
     EXPECT_EQ(cuda::why_no_kernel(plan, problem).value_or(""), "");
     for (const bool reordered : {false, true})
-      expect_compiles(cuda::patches_source(plan, problem, f.op, reordered, Follow::nothing));
-    expect_compiles(cuda::product_source(plan, problem, f.op, Update::assign, false, true, true, Follow::dot));
-    expect_compiles(cuda::product_source(plan, problem, f.op, Update::smooth, false, true, true));
-    expect_compiles(cuda::pack_part_source(plan, problem));
-    expect_compiles(cuda::diagonal_source(plan, problem));
-    expect_compiles(cuda::symmetry_source(plan, problem));
+      expect_third_compiles(cuda::patches_source(plan, problem, f.op, reordered, Follow::nothing));
+    expect_third_compiles(cuda::product_source(plan, problem, f.op, Update::assign, false, true, true, Follow::dot));
+    expect_third_compiles(cuda::product_source(plan, problem, f.op, Update::smooth, false, true, true));
+    expect_third_compiles(cuda::pack_part_source(plan, problem));
+    expect_third_compiles(cuda::diagonal_source(plan, problem));
+    expect_third_compiles(cuda::symmetry_source(plan, problem));
     EXPECT_EQ(cuda::most_vectors(plan, problem), 1);
   }
 }
@@ -172,10 +174,6 @@ TEST(Multigrid, KernelsCompile) {
     expect_compiles(cuda::smooth_source({field, Precision::double_}));
   }
 }
-
-constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}},
-    real_4x4{{4, 4}, {Field::real, Precision::double_}}, real_4x3{{4, 3}, {Field::real, Precision::double_}},
-    float_2x2{{2, 2}, {Field::real, Precision::single}}, complex_1x1{{1, 1}, {Field::complex, Precision::double_}};
 
 int access_of(std::string_view line, const Problem& problem) {
   return cuda::vector_access(parse_plan(line, {}), problem);

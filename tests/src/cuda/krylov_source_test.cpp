@@ -69,10 +69,11 @@ TEST_F(KrylovSource, Compiles) {
             for (std::size_t i = 0; i < stages.size(); ++i)
               for (std::size_t k = 0; k < ends.size(); ++k)
                 if (all_kernels_compile() || i % ends.size() == k)  // in the tier quick each stage with one of them
-                  expect_compiles(cuda::krylov_stage_source(p, stages[i], ends[k]));
-            if (method == KrylovMethod::cg && !several) expect_compiles(cuda::krylov_systems_source(p, "cg_step"));
-            expect_compiles(cuda::krylov_source(p, "krylov_go_on", "krylov_limits"));
-            expect_compiles(cuda::krylov_source(p, "krylov_set_unit", "krylov_unit"));
+                  expect_third_compiles(cuda::krylov_stage_source(p, stages[i], ends[k]));
+            if (method == KrylovMethod::cg && !several)
+              expect_third_compiles(cuda::krylov_systems_source(p, "cg_step"));
+            expect_third_compiles(cuda::krylov_source(p, "krylov_go_on", "krylov_limits"));
+            expect_third_compiles(cuda::krylov_source(p, "krylov_set_unit", "krylov_unit"));
           }
 }
 
@@ -103,8 +104,8 @@ TEST_F(WholeLoopSource, Compiles) {
           if (!is_turn_of(n, method == KrylovMethod::bcgs)) continue;
           if (!is_compiled(method == KrylovMethod::bcgs, two_grid_syncs)) continue;
           p.null_space = {two_grid_syncs, two_grid_syncs ? 5 : 0};
-          expect_compiles(cuda::whole_loop_source(p, {plan, {{3, 3}, scalar}, false, true}, nullptr,
-                                                  {two_grid_syncs, two_grid_syncs}));
+          expect_third_compiles(cuda::whole_loop_source(p, {plan, {{3, 3}, scalar}, false, true}, nullptr,
+                                                        {two_grid_syncs, two_grid_syncs}));
         }
       }
   }
@@ -136,9 +137,10 @@ TEST_F(DotSource, Compiles) {
     const Plan plan = followed_plan<double>(followed_lines[n]);
     for (const Problem& problem : {real, complex}) {
       if (!is_turn_of(n, problem.block.rows == 1)) continue;
-      expect_compiles(cuda::product_source(plan, problem, Op::none, Update::assign, false, false, true, Follow::dot));
+      expect_third_compiles(
+          cuda::product_source(plan, problem, Op::none, Update::assign, false, false, true, Follow::dot));
       if (plan.schedule.traversal != Traversal::slots) continue;
-      expect_compiles(cuda::carries_source(plan, problem, Op::none, Follow::bilinear));
+      expect_third_compiles(cuda::carries_source(plan, problem, Op::none, Follow::bilinear));
     }
   }
 }

@@ -97,7 +97,7 @@ const std::vector<Choice>& choices() {
 #if defined(__SANITIZE_ADDRESS__)  // minutes to find, and NVRTC takes three times as long: of our own code alone
   static const std::vector<Choice> set = random_set(whole_space(), 32, 1);
 #else
-  static const std::vector<Choice> set = covering_set(whole_space(), 1);
+  static const std::vector<Choice> set = covering_set(whole_space(), 1).choices;
 #endif
   return set;
 }
@@ -111,8 +111,8 @@ const Space& few_space() {
   return space;
 }
 
-const std::vector<Choice>& few_choices() {
-  static const std::vector<Choice> set = covering_set(few_space(), 1);
+const CoveringSet& few_choices() {
+  static const CoveringSet set = covering_set(few_space(), 1);
   return set;
 }
 

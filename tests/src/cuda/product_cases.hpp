@@ -24,7 +24,7 @@ struct Case {
 const std::vector<Choice>& choices();
 /// Those in which traversals, layouts, codes of columns and values, and operations meet.
 const Space& few_space();
-const std::vector<Choice>& few_choices();
+const CoveringSet& few_choices();
 Case case_of(const Choice& choice);
 
 }  // namespace compound::test::cuda_cases

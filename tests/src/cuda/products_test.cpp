@@ -7,14 +7,13 @@
 #include "cuda/product_cases.hpp"
 #include "planner/candidates.hpp"
 #include "planner/default_plan.hpp"
+#include "support/problems.hpp"
 #include "support/tier.hpp"
 
 namespace compound::test {
 namespace {
 
 using cuda_cases::Case;
-
-constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}};
 
 Plan plan(std::string_view line) { return parse_plan(line, default_plan(PatternStatistics{}, real_3x3, "cuda")); }
 
@@ -23,12 +22,12 @@ Shifts shifts(const Case& c) { return c.aligned ? Shifts{} : Shifts{1, 1, 1}; }
 class CudaProducts : public OnDevice, public testing::WithParamInterface<Choice> {};
 
 /// Finding the set takes seconds: where nothing can run, one case tells why.
-std::vector<Choice> cases_for_device() {
+std::vector<Choice> choices_for_device() {
   if (!why_no_cuda().empty()) return std::vector<Choice>(1);
-  return tier_is_all() ? cuda_cases::choices() : cuda_cases::few_choices();
+  return tier_is_all() ? cuda_cases::choices() : cuda_cases::few_choices().choices;
 }
 
-INSTANTIATE_TEST_SUITE_P(Pairwise, CudaProducts, testing::ValuesIn(cases_for_device()),
+INSTANTIATE_TEST_SUITE_P(Pairwise, CudaProducts, testing::ValuesIn(choices_for_device()),
                          [](const auto& instance) { return "case_" + std::to_string(instance.index); });
 
 TEST_P(CudaProducts, AreThoseOfTheDefinition) {

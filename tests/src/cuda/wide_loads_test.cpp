@@ -6,14 +6,10 @@
 
 #include "cuda/kernel_source.hpp"
 #include "support/nvrtc_program.hpp"
+#include "support/problems.hpp"
 
 namespace compound::test {
 namespace {
-
-constexpr Problem float_4x4{{4, 4}, {Field::real, Precision::single}},
-    float_3x3{{3, 3}, {Field::real, Precision::single}}, float_2x2{{2, 2}, {Field::real, Precision::single}},
-    double_4x4{{4, 4}, {Field::real, Precision::double_}}, double_3x3{{3, 3}, {Field::real, Precision::double_}},
-    complex_1x1{{1, 1}, {Field::complex, Precision::double_}};
 
 std::string ptx_of(const std::string& line, const Problem& problem, bool aligned) {
   Plan base;
@@ -53,8 +49,8 @@ TEST(WideLoads, PassThroughTheCachesAsTheWordsDo) {
 
 /// Words stand in several places of a block, and a stream is read as often as it is asked for.
 TEST(Streams, ReadEachWordOnce) {
-  const std::string quaternions = ptx_of("entry=quaternion sell:32 rows stream", double_4x4, false),
-                    identities = ptx_of("entry=scaled_identity sell:32 rows stream", double_4x4, false);
+  const std::string quaternions = ptx_of("entry=quaternion sell:32 rows stream", real_4x4, false),
+                    identities = ptx_of("entry=scaled_identity sell:32 rows stream", real_4x4, false);
 
   EXPECT_GT(count(quaternions, "ld.global.cs.f64"), 0);
   EXPECT_EQ(count(quaternions, "ld.global.cs.f64"), count(quaternions, "ld.global.f64")) << "x";
@@ -62,7 +58,7 @@ TEST(Streams, ReadEachWordOnce) {
 }
 
 TEST(WideLoads, TakeTwoDoublesAtATime) {
-  const std::string ptx = ptx_of("entry=quaternion csr rows lanes=8", double_4x4, true);
+  const std::string ptx = ptx_of("entry=quaternion csr rows lanes=8", real_4x4, true);
 
   EXPECT_GT(count(ptx, "ld.global.v2.f64"), 0);
   EXPECT_EQ(count(ptx, "ld.global.f64"), 0);
@@ -78,14 +74,14 @@ TEST(WideLoads, AreOfTheWidthThatBlocksAllow) {
 }
 
 TEST(WideLoads, AreNotOfBlocksThatBeginAnywhere) {
-  for (const Problem& problem : {float_3x3, double_3x3})
+  for (const Problem& problem : {float_3x3, real_3x3})
     for (const std::string line : {"sell:32 words=1 rows", "sell:32 rows", "csr components lanes=32"})
       EXPECT_EQ(ptx_of(line, problem, true).find("global.v"), std::string::npos) << line;
 }
 
 TEST(WideLoads, ReadPaddedEntries) {
   const std::string floats = ptx_of("sell:32 words=1:padded rows", float_3x3, true),
-                    doubles = ptx_of("csr words=1:row:padded rows lanes=8", double_3x3, true);
+                    doubles = ptx_of("csr words=1:row:padded rows lanes=8", real_3x3, true);
 
   EXPECT_GT(count(floats, "ld.global.v4.f32"), 0);
   EXPECT_GT(count(doubles, "ld.global.v2.f64"), 0);

@@ -74,8 +74,8 @@ struct assigning : full<assigning<S>, S> {
 
 template <class S>
 struct EntryTrial : testing::Test {};
-using Scalars = testing::Types<float, double, complex_number<float>, complex_number<double>>;
-TYPED_TEST_SUITE(EntryTrial, Scalars);
+using TrialScalars = testing::Types<float, double, complex_number<float>, complex_number<double>>;
+TYPED_TEST_SUITE(EntryTrial, TrialScalars);
 
 TYPED_TEST(EntryTrial, PassesGoodKinds) {
   EXPECT_EQ(broken_promise(symmetric<TypeParam>{}), Broken::nothing);

@@ -1,4 +1,5 @@
 #include "host/instruction_set.hpp"
+#include "support/problems.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +10,6 @@ namespace compound::host {
 namespace {
 
 constexpr InstructionSet all_sets[] = {InstructionSet::plain, InstructionSet::avx2, InstructionSet::avx512};
-constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}};
-
 TEST(InstructionSets, AreFoundByTheirNames) {
   for (const InstructionSet set : all_sets) EXPECT_EQ(instruction_set(name_of(set)), set);
   EXPECT_FALSE(instruction_set("sse9").has_value());
@@ -34,8 +33,8 @@ TEST(InstructionSets, AreWhatTheHostBackendSaysItMultipliesWith) {
   for (const InstructionSet set : all_sets) {
     if (set > best_instruction_set()) continue;
     use_instruction_set(set);
-    EXPECT_EQ(backend("host").code_for(parse_plan("csr", {}), real_3x3)->name(), name_of(set));
-    EXPECT_EQ(backend("host").code_for(parse_plan("csr plain", {}), real_3x3)->name(), "plain");
+    EXPECT_EQ(backend("host").code_for(parse_plan("csr", {}), test::real_3x3)->name(), name_of(set));
+    EXPECT_EQ(backend("host").code_for(parse_plan("csr plain", {}), test::real_3x3)->name(), "plain");
   }
   use_instruction_set(before);
 }

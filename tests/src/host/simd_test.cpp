@@ -7,6 +7,7 @@
 
 #include "host/instruction_set.hpp"
 #include "support/fenced.hpp"
+#include "support/problems.hpp"
 #include "support/row_words.hpp"
 #include "support/zoo.hpp"
 
@@ -60,7 +61,6 @@ TEST(Simd, IsTakenForWhatItsTableHas) {
 }
 
 TEST(Simd, IsNotTakenForWhatItCannotDo) {
-  constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}};
   for (const char* line : {"csr words=1:row", "csr words=2", "csr words=2 codes=scalars8", "sell:8 presence", "sell:2",
                            "sell:8 words=1", "csr vectors=32", "csr plain", "hdia:33", "hdia:32 words=16",
                            "dia words=1", "hdia:32 rowlist", "hdia:32 words=32:row", "hdia:32 vectors=32"})
@@ -71,7 +71,6 @@ TEST(Simd, IsNotTakenForWhatItCannotDo) {
 }
 
 TEST(Simd, ReadsCodesByPieces) {
-  constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}};
   for (const char* line :
        {"csr columns=8", "csr codes=scalars8", "csr words=1 codes=blocks16", "csr codes=blocks1", "csr codes=blocks0",
         "sell:8 columns=16", "sell:8 codes=scalars8", "sell:8 words=1 codes=blocks8", "ellr words=32 columns=8",

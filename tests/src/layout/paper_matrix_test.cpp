@@ -50,8 +50,6 @@ Pattern hermitian_pattern(const std::string& text) {
   return pattern_of(cols, lists);
 }
 
-double to_one_decimal(double v) { return std::round(v * 10) / 10; }
-
 /// Pattern of a surface's vertices, each with itself and its neighbours: text of an OFF file.
 Pattern pattern_of_surface(const std::string& text) {
   std::istringstream file(text);
@@ -71,8 +69,10 @@ Pattern pattern_of_surface(const std::string& text) {
   return pattern_of(vertices, rows);
 }
 
+double one_decimal(double v) { return std::round(v * 10) / 10; }
+
 /// What one of the papers' matrices is, and what Table 9 says of its layouts.
-struct PaperMatrix {
+struct Table9Row {
   const char* file;
   Pattern (*read)(const std::string& text);
   idx rows;
@@ -83,9 +83,9 @@ struct PaperMatrix {
   std::vector<std::pair<const char*, double>> over_csr;
 };
 
-void PrintTo(const PaperMatrix& m, std::ostream* out) { *out << m.file; }
+void PrintTo(const Table9Row& m, std::ostream* out) { *out << m.file; }
 
-const PaperMatrix matrices[] = {
+const Table9Row matrices[] = {
     {"matrices/mhd1280b.mtx.xz",
      hermitian_pattern,
      1280,
@@ -106,12 +106,12 @@ const PaperMatrix matrices[] = {
      {{"ellr", 1.7}, {"sell:16", 1.1}, {"sell:32", 1.2}, {"csr entry=dense", 3.6}}},
 };
 
-struct Table9 : testing::TestWithParam<PaperMatrix> {};
+struct Table9 : testing::TestWithParam<Table9Row> {};
 INSTANTIATE_TEST_SUITE_P(MSF20, Table9, testing::ValuesIn(matrices),
                          [](const auto& i) { return std::string(i.param.entry); });
 
 TEST_P(Table9, IsCountedBeforePacking) {
-  const PaperMatrix& m = GetParam();
+  const Table9Row& m = GetParam();
   const auto file = data_folder() / m.file;
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not there; set COMPOUND_DATA to the data folder";
   const std::string text = decompressed(file);
@@ -126,11 +126,11 @@ TEST_P(Table9, IsCountedBeforePacking) {
     return double(bytes_of(p.view(), problem, parse_plan(line, base), backend("host")).read.total());
   };
 
-  EXPECT_DOUBLE_EQ(to_one_decimal(bytes("csr") / m.unit), m.csr);
+  EXPECT_DOUBLE_EQ(one_decimal(bytes("csr") / m.unit), m.csr);
   for (const auto& [line, times] : m.over_csr) {
     // The papers' slices compute their padding: they read no lengths of rows, as ours do.
     const double lengths = std::string(line).starts_with("sell") ? 4.0 * m.rows : 0;
-    EXPECT_DOUBLE_EQ(to_one_decimal((bytes(line) - lengths) / bytes("csr")), times) << line;
+    EXPECT_DOUBLE_EQ(one_decimal((bytes(line) - lengths) / bytes("csr")), times) << line;
   }
 }
 

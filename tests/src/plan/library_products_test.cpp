@@ -19,7 +19,7 @@ Problem blocks_of(int rows, int cols, ScalarType scalar = real) { return {{rows,
 
 const Plan of_device = parse_plan("sell:32 rows lanes=2 unroll=3 threads=128 blocks=8", {});
 
-std::string reason(std::string_view line, const Problem& problem) {
+std::string reason_on_device(std::string_view line, const Problem& problem) {
   return applicable(parse_plan(line, of_device), problem).value_or("");
 }
 
@@ -79,21 +79,21 @@ TEST(LibraryPlan, IsForFullSquareBlocksOrScalars) {
     const std::string word(product.word);
     const bool of_blocks = product.form == LibraryForm::blocks;
     for (const ScalarType scalar : {real, complex}) {
-      EXPECT_EQ(reason(word, blocks_of(3, 3, scalar)).empty(), of_blocks) << word;
-      EXPECT_EQ(reason(word, blocks_of(1, 1, scalar)).empty(), !of_blocks) << word;
-      EXPECT_NE(reason(word, blocks_of(3, 2, scalar)), "") << word;
+      EXPECT_EQ(reason_on_device(word, blocks_of(3, 3, scalar)).empty(), of_blocks) << word;
+      EXPECT_EQ(reason_on_device(word, blocks_of(1, 1, scalar)).empty(), !of_blocks) << word;
+      EXPECT_NE(reason_on_device(word, blocks_of(3, 2, scalar)), "") << word;
     }
-    EXPECT_EQ(reason("entry=complex " + word, blocks_of(2, 2)).empty(), !of_blocks) << word;
-    EXPECT_NE(reason("entry=quaternion " + word, blocks_of(4, 4)), "") << word;
-    EXPECT_NE(reason("entry=diagonal " + word, blocks_of(1, 1)), "") << word;
+    EXPECT_EQ(reason_on_device("entry=complex " + word, blocks_of(2, 2)).empty(), !of_blocks) << word;
+    EXPECT_NE(reason_on_device("entry=quaternion " + word, blocks_of(4, 4)), "") << word;
+    EXPECT_NE(reason_on_device("entry=diagonal " + word, blocks_of(1, 1)), "") << word;
   }
   EXPECT_EQ(
-      reason("cusparse:csr", blocks_of(3, 3)),
+      reason_on_device("cusparse:csr", blocks_of(3, 3)),
       "cusparse:csr multiplies scalars (1x1 blocks, or entry=complex), not blocks of 3 with entry=dense; for full "
       "square blocks take cusparse:bsr-row or cusparse:bsr-column");
-  EXPECT_EQ(reason("cusparse:bsr-row", blocks_of(3, 2)),
+  EXPECT_EQ(reason_on_device("cusparse:bsr-row", blocks_of(3, 2)),
             "cusparse:bsr-row multiplies square blocks, not 3x2; take the kernels of this plugin (csr)");
-  EXPECT_EQ(reason("cusparse:bsr-row", blocks_of(1, 1)),
+  EXPECT_EQ(reason_on_device("cusparse:bsr-row", blocks_of(1, 1)),
             "cusparse:bsr-row multiplies blocks, and these are scalars; take cusparse:csr-alg2");
 }
 
@@ -112,8 +112,9 @@ TEST(LibraryPlan, RefusesWhatTheLibraryDoesNotRead) {
         {"words=32:row", "goes with words=1:row alone, not with other values of words=; leave words= out"},
         {"words=1:column", "goes with words=1:row alone, not with other values of words=; leave words= out"},
         {"words=1:row:padded", "goes with words=1:row alone, not with other values of words="}})
-    EXPECT_NE(reason(std::string("cusparse:bsr-row ") + row.words, blocks_of(3, 3)).find(row.why), std::string::npos)
-        << row.words << ": " << reason(std::string("cusparse:bsr-row ") + row.words, blocks_of(3, 3));
+    EXPECT_NE(reason_on_device(std::string("cusparse:bsr-row ") + row.words, blocks_of(3, 3)).find(row.why),
+              std::string::npos)
+        << row.words << ": " << reason_on_device(std::string("cusparse:bsr-row ") + row.words, blocks_of(3, 3));
   for (const char* line : {"cusparse:bsr-row longest=9 + ccoo", "sell:32 longest=9 + cusparse:bsr-row"})
     EXPECT_ERROR(parse_plan(line, of_device), ErrorKind::argument,
                  "a library's product is of a whole matrix: plans of several parts name none; leave cusparse: out");
@@ -121,16 +122,16 @@ TEST(LibraryPlan, RefusesWhatTheLibraryDoesNotRead) {
 
 TEST(LibraryPlan, RepeatsItsBitsWhereThatIsAskedFor) {
   Problem problem = blocks_of(1, 1);
-  EXPECT_EQ(reason("cusparse:csr", problem), "");
+  EXPECT_EQ(reason_on_device("cusparse:csr", problem), "");
   problem.repeatable = true;
 
-  EXPECT_EQ(reason("cusparse:csr", problem),
+  EXPECT_EQ(reason_on_device("cusparse:csr", problem),
             "cusparse:csr may give other bits each time; take cusparse:csr-alg2, or let such products in "
             "(-mat_compound_reproducible 0)");
   for (const LibraryProduct& product : library_products()) {
     Problem fitting = product.form == LibraryForm::blocks ? blocks_of(3, 3) : blocks_of(1, 1);
     fitting.repeatable = true;
-    EXPECT_EQ(reason(product.word, fitting).empty(), product.repeats_bits) << product.word;
+    EXPECT_EQ(reason_on_device(product.word, fitting).empty(), product.repeats_bits) << product.word;
   }
 }
 

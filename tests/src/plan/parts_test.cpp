@@ -1,5 +1,6 @@
 // Plans of several parts: their lines, and which entries of a pattern go where.
 #include "plan/partition.hpp"
+#include "support/problems.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +11,6 @@
 
 namespace compound::test {
 namespace {
-
-constexpr Problem real_3x3{{3, 3}, {}};
 
 const Plan device_base = parse_plan("csr threads=128 blocks=8 stream", {});
 

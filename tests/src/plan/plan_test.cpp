@@ -1,4 +1,5 @@
 #include "plan/plan.hpp"
+#include "support/problems.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,12 +12,6 @@
 
 namespace compound::test {
 namespace {
-
-constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}};
-constexpr Problem real_4x4{{4, 4}, {Field::real, Precision::double_}};
-constexpr Problem real_2x2{{2, 2}, {Field::real, Precision::double_}};
-constexpr Problem complex_2x2{{2, 2}, {Field::complex, Precision::double_}};
-constexpr Problem float_3x3{{3, 3}, {Field::real, Precision::single}};
 
 constexpr auto layouts = {"csr", "ellr", "sell:2", "sell:33", "sell:256", "sell:8:64", "bellpack:32", "dia"};
 constexpr auto flag_words = {"", "presence", "rowlist plain", "presence rowlist xahead"};

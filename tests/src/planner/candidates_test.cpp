@@ -1,6 +1,7 @@
 // Which plans a search goes through: applicable ones, each once, the rule's first; the papers' whole product among
 // them.
 #include "planner/candidates.hpp"
+#include "support/problems.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,16 +19,13 @@
 namespace compound::test {
 namespace {
 
-constexpr Problem real_3x3{{3, 3}, {Field::real, Precision::double_}},
-    real_4x4{{4, 4}, {Field::real, Precision::double_}};
-
 std::set<std::string> lines(const std::vector<Plan>& plans) {
   std::set<std::string> all;
   for (const Plan& plan : plans) all.insert(to_string(plan));
   return all;
 }
 
-bool has(const std::vector<Plan>& plans, const char* text, const Plan& base) {
+bool has_plan(const std::vector<Plan>& plans, const char* text, const Plan& base) {
   return std::ranges::find(plans, parse_plan(text, base)) != plans.end();
 }
 
@@ -53,10 +51,11 @@ TEST(Candidates, OfTheHostBeginWithTheRulesAndGoThroughHeightsAndWindows) {
       expect_sound(plans, real_4x4, backend("host"));
       EXPECT_EQ(plans.front(), rule);
       for (const Plan& plan : plans) EXPECT_EQ(plan.entry, entry);
-      EXPECT_TRUE(has(plans, "sell:4", rule) && has(plans, "sell:32", rule) && has(plans, "sell:8:256", rule));
+      EXPECT_TRUE(has_plan(plans, "sell:4", rule) && has_plan(plans, "sell:32", rule) &&
+                  has_plan(plans, "sell:8:256", rule));
     }
     EXPECT_TRUE(std::ranges::includes(lines(all), lines(near)));
-    EXPECT_TRUE(has(all, "hdia:32", rule) && has(all, "sell:8:all words=all:column presence", rule));
+    EXPECT_TRUE(has_plan(all, "hdia:32", rule) && has_plan(all, "sell:8:all words=all:column presence", rule));
     EXPECT_LT(near.size(), 20u);
     EXPECT_GT(all.size(), 100u);
   }
@@ -92,7 +91,7 @@ TEST(Schedules, LeaveAllElseAsItIs) {
 
   expect_sound(plans, real_3x3, backend("host"));
   EXPECT_EQ(plans.front(), given);
-  EXPECT_TRUE(has(plans, "xahead", given));
+  EXPECT_TRUE(has_plan(plans, "xahead", given));
   for (const Plan& plan : plans) {
     Plan same = plan;
     same.schedule = given.schedule;
@@ -118,8 +117,8 @@ TEST(Candidates, HaveAPartForAFewLongRows) {
   };
   const auto [plans, rule] = near(with_long_rows(3));
 
-  EXPECT_TRUE(has(plans, "sell:32 longest=5 + ccoo", rule));
-  EXPECT_TRUE(has(plans, "sell:8 longest=5 + csr", rule));
+  EXPECT_TRUE(has_plan(plans, "sell:32 longest=5 + ccoo", rule));
+  EXPECT_TRUE(has_plan(plans, "sell:8 longest=5 + csr", rule));
   for (const Pattern& none : {with_long_rows(0), with_long_rows(300), regular})
     for (const Plan& plan : near(none).first) EXPECT_TRUE(plan.later.empty()) << to_string(plan);
 }
@@ -240,7 +239,7 @@ TEST(Candidates, NearTheRulesOnADeviceHaveOtherLayoutsAndBothWaysToReadWords) {
   EXPECT_EQ(near.front(), rule);
   for (const char* other : {"stream", "hdia:32 rows lanes=1 unroll=1 threads=128 blocks=8",
                             "bellpack:32 rows lanes=2 unroll=2 threads=128 blocks=4 stream"})
-    EXPECT_TRUE(has(near, other, rule)) << other;
+    EXPECT_TRUE(has_plan(near, other, rule)) << other;
   EXPECT_LT(near.size(), 50u);
   EXPECT_TRUE(std::ranges::includes(lines(candidates(Search::all, rule, s, real_3x3, device)), lines(near)));
 }
@@ -297,10 +296,10 @@ TEST(Schedules, OfADeviceChangeOnePlaceAtATimeOrThreadsAndBlocks) {
     EXPECT_EQ(plans.front(), given);
     for (const Plan& plan : plans) EXPECT_EQ(plan.layout, given.layout);
     for (const char* other : {"components", "lanes=8", "unroll=1", "dynamic", "stream", "threads=256 blocks=4"})
-      EXPECT_TRUE(has(plans, other, given)) << other;
+      EXPECT_TRUE(has_plan(plans, other, given)) << other;
   }
   EXPECT_LT(near.size(), 40u);
-  EXPECT_TRUE(has(all, "threads=768 blocks=2 static", given));
+  EXPECT_TRUE(has_plan(all, "threads=768 blocks=2 static", given));
 }
 
 TEST(Schedules, KeepTheThreadsThatALayoutIsMadeFor) {

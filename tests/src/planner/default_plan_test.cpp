@@ -7,6 +7,7 @@
 #include "host/processor.hpp"
 #include "plan/plan.hpp"
 #include "planner/device_tables.hpp"
+#include "support/problems.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"
 #if defined(COMPOUND_HAVE_CUDA)
@@ -18,11 +19,6 @@ namespace compound::test {
 namespace {
 
 constexpr Problem real_of(int rows, int cols) { return {{rows, cols}, {Field::real, Precision::double_}}; }
-constexpr Problem real_3x3 = real_of(3, 3);
-constexpr Problem real_4x4 = real_of(4, 4);
-constexpr Problem complex_2x2{{2, 2}, {Field::complex, Precision::double_}};
-constexpr Problem complex_3x3{{3, 3}, {Field::complex, Precision::double_}};
-constexpr Problem float_3x3{{3, 3}, {Field::real, Precision::single}};
 
 PatternStatistics rows_of_which_empty(idx rows, idx empty) { return {.rows = rows, .cols = rows, .empty_rows = empty}; }
 

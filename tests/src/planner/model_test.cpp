@@ -1,5 +1,6 @@
 // Times predicted for devices: what must hold whatever the numbers are, and some that were measured.
 #include "planner/model.hpp"
+#include "support/problems.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +13,6 @@
 
 namespace compound::test {
 namespace {
-
-constexpr Problem real_1x1{{1, 1}, {Field::real, Precision::double_}},
-    real_3x3{{3, 3}, {Field::real, Precision::double_}};
 
 /// Of a grid of n x n nodes, their neighbours at these distances of columns.
 Pattern grid(idx n, std::initializer_list<idx> distances) {

@@ -47,7 +47,7 @@ std::vector<WisdomEntry> entries_of(int first, int end) {
   return entries;
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool is_in(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 class WisdomFileTest : public testing::Test {
  protected:
@@ -67,8 +67,8 @@ class WisdomFileTest : public testing::Test {
   void expect_not_used(const std::string& reason) const {
     const WisdomFile read = read_wisdom(file_);
     EXPECT_EQ(read.wisdom.size(), 0u);
-    EXPECT_PRED2(has, read.problem, reason);
-    EXPECT_PRED2(has, add(5, 6), reason);
+    EXPECT_PRED2(is_in, read.problem, reason);
+    EXPECT_PRED2(is_in, add(5, 6), reason);
   }
 
   files::path folder_, file_;
@@ -107,7 +107,7 @@ TEST_F(WisdomFileTest, IsForItsOwnerOnlyInTheDefaultFolderThatIsMade) {
 TEST_F(WisdomFileTest, IsNotKeptInAnotherFolderThatIsNotThere) {
   file_ = folder_ / "mistyped" / "wisdom";
 
-  EXPECT_PRED2(has, add(0, 1), "/mistyped of the wisdom file is not there; make it");
+  EXPECT_PRED2(is_in, add(0, 1), "/mistyped of the wisdom file is not there; make it");
 
   EXPECT_FALSE(files::exists(folder_ / "mistyped"));
 }
@@ -133,7 +133,7 @@ TEST_F(WisdomFileTest, MergesLinesOfNewerSchemas) {
 
   const Wisdom both = read_wisdom(file_).wisdom;
   EXPECT_EQ(both.entries(), entries_of(0, 1));
-  EXPECT_PRED2(has, both.lines(), newer);
+  EXPECT_PRED2(is_in, both.lines(), newer);
 }
 
 TEST_F(WisdomFileTest, IsLookedUpWithoutBeingRead) {
@@ -147,7 +147,7 @@ TEST_F(WisdomFileTest, IsLookedUpWithoutBeingRead) {
   EXPECT_EQ(found.found->entry, wisdom_entry(1));
   EXPECT_FALSE(none.found);
   EXPECT_EQ(found.problem + none.problem + look_up_wisdom(folder_ / "missing", unknown).problem, "");
-  EXPECT_PRED2(has, look_up_wisdom("/dev/zero", unknown).problem, "is not a regular file");
+  EXPECT_PRED2(is_in, look_up_wisdom("/dev/zero", unknown).problem, "is not a regular file");
 }
 
 TEST_F(WisdomFileTest, IsNotTouchedWhereNothingIsAdded) {
@@ -160,14 +160,14 @@ TEST_F(WisdomFileTest, KeepsTheOthersWhereAnEntryCannotBeKept) {
   WisdomEntry absurd = wisdom_entry(1);
   absurd.seconds = -1;
 
-  EXPECT_PRED2(has, add_to_wisdom(file_, {wisdom_entry(0), absurd, wisdom_entry(2)}), "cannot keep this seconds");
+  EXPECT_PRED2(is_in, add_to_wisdom(file_, {wisdom_entry(0), absurd, wisdom_entry(2)}), "cannot keep this seconds");
 
   EXPECT_EQ(read_wisdom(file_).wisdom.entries(), (std::vector{wisdom_entry(0), wisdom_entry(2)}));
 }
 
 TEST_F(WisdomFileTest, NeedsAName) {
   for (const std::string& path : {std::string(), folder_.string() + "/"})
-    EXPECT_PRED2(has, add_to_wisdom(path, entries_of(0, 1)), "names no file");
+    EXPECT_PRED2(is_in, add_to_wisdom(path, entries_of(0, 1)), "names no file");
 
   EXPECT_TRUE(files::is_empty(folder_));
 }
@@ -195,9 +195,9 @@ TEST_F(WisdomFileTest, WrittenAgainHasNewerLinesAndNoDamagedOnes) {
 
   EXPECT_EQ(add(1, 2), "");
 
-  EXPECT_TRUE(has(content_of(file_), newer));
-  EXPECT_FALSE(has(content_of(file_), "damaged"));
-  EXPECT_FALSE(has(content_of(file_), "foreign"));
+  EXPECT_TRUE(is_in(content_of(file_), newer));
+  EXPECT_FALSE(is_in(content_of(file_), "damaged"));
+  EXPECT_FALSE(is_in(content_of(file_), "foreign"));
   EXPECT_EQ(read_wisdom(file_).wisdom.entries(), entries_of(0, 2));
 }
 
@@ -214,7 +214,7 @@ TEST_F(WisdomFileTest, OfForeignContentIsLeftAlone) {
 }
 
 TEST_F(WisdomFileTest, LargerThanSixteenMegabytesIsNotRead) {
-  put(file_, std::string(20000000, '\n'));
+  put(file_, std::string().append(20000000, '\n'));
 
   expect_not_used("is larger than 16 MB");
 }
@@ -223,7 +223,7 @@ TEST_F(WisdomFileTest, DoesNotGrowBeyondSixteenMegabytes) {
   EXPECT_EQ(add(0, 1), "");
   const std::string before = content_of(file_);
 
-  EXPECT_PRED2(has, add(0, (16 << 20) / static_cast<int>(before.size()) + 1), "would be larger than 16 MB");
+  EXPECT_PRED2(is_in, add(0, (16 << 20) / static_cast<int>(before.size()) + 1), "would be larger than 16 MB");
 
   EXPECT_EQ(content_of(file_), before);
 }
@@ -289,8 +289,8 @@ TEST_F(WisdomFileTest, LinkedToItselfOrBelowAFileIsNotUsed) {
   files::remove(file_);
   put(file_, "");
   file_ /= "below";
-  EXPECT_PRED2(has, read_wisdom(file_).problem, "cannot be opened: Not a directory");
-  EXPECT_PRED2(has, add(0, 1), "cannot be opened: Not a directory");
+  EXPECT_PRED2(is_in, read_wisdom(file_).problem, "cannot be opened: Not a directory");
+  EXPECT_PRED2(is_in, add(0, 1), "cannot be opened: Not a directory");
 }
 
 TEST_F(WisdomFileTest, ThatIsAFolderOrADeviceIsNotUsed) {
@@ -298,7 +298,7 @@ TEST_F(WisdomFileTest, ThatIsAFolderOrADeviceIsNotUsed) {
   expect_not_used("is not a regular file");
   EXPECT_TRUE(files::is_directory(file_));
 
-  EXPECT_PRED2(has, read_wisdom("/dev/zero").problem, "is not a regular file");
+  EXPECT_PRED2(is_in, read_wisdom("/dev/zero").problem, "is not a regular file");
 }
 
 TEST_F(WisdomFileTest, ThatIsAPipeKeepsNoOneWaiting) {
@@ -307,8 +307,9 @@ TEST_F(WisdomFileTest, ThatIsAPipeKeepsNoOneWaiting) {
 
   EXPECT_EQ(status_of(start([&] {
               alarm(20);
-              return has(read_wisdom(file_).problem, "not a regular file") && has(add(0, 1), "not a regular file") ? 0
-                                                                                                                   : 1;
+              return is_in(read_wisdom(file_).problem, "not a regular file") && is_in(add(0, 1), "not a regular file")
+                         ? 0
+                         : 1;
             })),
             0);
 }
@@ -320,7 +321,7 @@ TEST_F(WisdomFileTest, ThatCannotBeReadIsNotUsed) {
 
   EXPECT_EQ(status_of(start([&] {
               if (geteuid() == 0 && seteuid(12345) != 0) return 98;  // root reads anything
-              return has(read_wisdom(file_).problem, "cannot be opened: Permission denied") ? 0 : 1;
+              return is_in(read_wisdom(file_).problem, "cannot be opened: Permission denied") ? 0 : 1;
             })),
             0);
 }
@@ -333,7 +334,7 @@ TEST_F(WisdomFileTest, InAFolderThatIsReadOnlyStaysAsItIs) {
 
   EXPECT_EQ(status_of(start([&] {
               if (geteuid() == 0 && seteuid(12345) != 0) return 98;  // root writes anywhere
-              return has(add(1, 2), "wisdom.lock cannot be opened: Permission denied") ? 0 : 1;
+              return is_in(add(1, 2), "wisdom.lock cannot be opened: Permission denied") ? 0 : 1;
             })),
             0);
 
@@ -349,7 +350,7 @@ TEST_F(WisdomFileTest, OnAFullDiskStaysAsItIs) {
               const rlimit limit{before.size() + 100, before.size() + 100};
               std::signal(SIGXFSZ, SIG_IGN);
               if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 98;
-              return has(add(3, 6), "wisdom.new cannot be written: File too large") ? 0 : 1;
+              return is_in(add(3, 6), "wisdom.new cannot be written: File too large") ? 0 : 1;
             })),
             0);
 
@@ -362,7 +363,7 @@ TEST_F(WisdomFileTest, StaysAsItIsWhereAFolderStandsInTheWayOfTheNewOne) {
   const std::string before = content_of(file_);
   files::create_directory(file_.string() + ".new");
 
-  EXPECT_PRED2(has, add(1, 2), "wisdom.new cannot be made");
+  EXPECT_PRED2(is_in, add(1, 2), "wisdom.new cannot be made");
 
   EXPECT_EQ(content_of(file_), before);
 }
@@ -372,7 +373,7 @@ TEST_F(WisdomFileTest, IsGivenUpWhereAnotherHoldsTheLock) {
   const int lock = open((file_.string() + ".lock").c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(flock(lock, LOCK_EX), 0);
 
-  EXPECT_PRED2(has, add(1, 2), "has been locked by another process for 2 seconds");
+  EXPECT_PRED2(is_in, add(1, 2), "has been locked by another process for 2 seconds");
 
   close(lock);
   EXPECT_EQ(add(1, 2), "");

@@ -6,14 +6,13 @@
 
 #include "storage/chunk_codes.hpp"
 #include "support/errors.hpp"
+#include "support/problems.hpp"
 #include "support/products.hpp"
 #include "support/recording_backend.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {
 namespace {
-
-constexpr Problem scalars{{1, 1}, {}}, blocks_2x2{{2, 2}, {}};
 
 Pattern diagonal(idx rows) {
   std::vector<std::vector<idx>> lists(rows);
@@ -40,7 +39,7 @@ const Plan chunks_of_32 = parse_plan("ccoo:32:1 codes=chunks8", {});
 TEST(ChunkCodes, CostAByteWhereAllOfAChunkHaveOne) {
   constexpr idx rows = 32 * 300;
   const Pattern p = diagonal(rows);
-  PackedMatrix A(p.view(), scalars, chunks_of_32, backend("host"));
+  PackedMatrix A(p.view(), real_1x1, chunks_of_32, backend("host"));
   EXPECT_EQ(A.bytes().words, 0u);
 
   const auto values = values_with_others(rows, 1);  // in each chunk: none has codes but those of the table's
@@ -62,8 +61,8 @@ TEST(ChunkCodes, AreNoMoreThanWasCountedBesideTheTable) {
   const Operands<double> o(p, "dense", {2, 2}, random);
   for (const char* words : {"words=1", "words=32"}) {
     const Plan plan = parse_plan("ccoo:64:2 codes=chunks8 " + std::string(words), {});
-    PackedMatrix A(p.view(), blocks_2x2, plan, backend("host"));
-    const Footprint counted = bytes_of(p.view(), blocks_2x2, plan, backend("host"));
+    PackedMatrix A(p.view(), real_2x2, plan, backend("host"));
+    const Footprint counted = bytes_of(p.view(), real_2x2, plan, backend("host"));
     A.update_values(o.blocks.data());
     const std::size_t chunks = (p.view().entries() + 127) / 128;
     EXPECT_EQ(A.bytes().words, counted.allocated.words + 256 * sizeof(double) + chunks * sizeof(count32));
@@ -76,7 +75,7 @@ TEST(ChunkCodes, FollowNewValuesOnEveryBackend) {
   constexpr idx rows = 1000;
   const Pattern p = diagonal(rows);
   for (Backend* on : {&backend("host"), static_cast<Backend*>(&device)}) {
-    PackedMatrix A(p.view(), scalars, chunks_of_32, *on);
+    PackedMatrix A(p.view(), real_1x1, chunks_of_32, *on);
     for (const idx apart : {1, 2, 5, 1000}) {
       const auto stamp = A.stamp();
       const auto values = values_with_others(rows, apart);
@@ -89,7 +88,7 @@ TEST(ChunkCodes, FollowNewValuesOnEveryBackend) {
 }
 
 TEST(ChunkCodes, AreRefusedWhereThereAreNoChunks) {
-  const auto why = [](const char* line) { return applicable(parse_plan(line, {}), scalars).value_or(""); };
+  const auto why = [](const char* line) { return applicable(parse_plan(line, {}), real_1x1).value_or(""); };
   EXPECT_EQ(why("sell:32 codes=chunks8"),
             "codes=chunks8 keeps values chunk by chunk, and layout sell has no chunks; use ccoo, or codes=scalars8");
   EXPECT_EQ(why("ccoo:32:1 codes=chunks8 words=all"),
@@ -122,7 +121,7 @@ TEST(ChunkCodes, FindFrequentValuesBySamples) {
   const Pattern p = diagonal(rows);
   std::vector<double> values(rows);
   for (idx n = 0; n < rows; ++n) values[n] = n < rows / 2 ? n % 192 : 1e6 + n;  // each of 192 in 1 of 384 words
-  PackedMatrix A(p.view(), scalars, chunks_of_32, backend("host"));
+  PackedMatrix A(p.view(), real_1x1, chunks_of_32, backend("host"));
   A.update_values(values.data());
 
   EXPECT_EQ(times_ones(A, rows), values);

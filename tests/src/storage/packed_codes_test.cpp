@@ -6,14 +6,13 @@
 #include <limits>
 
 #include "support/errors.hpp"
+#include "support/problems.hpp"
 #include "support/products.hpp"
 #include "support/recording_backend.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {
 namespace {
-
-constexpr Problem scalars{{1, 1}, {Field::real, Precision::double_}}, blocks_2x2{{2, 2}, {}};
 
 /// A diagonal matrix of 1x1 blocks.
 struct Diagonal {
@@ -53,7 +52,7 @@ TEST_P(Codes, FollowNewValues) {
   for (Backend* on : {&backend("host"), static_cast<Backend*>(&device)}) {
     const Diagonal d(200);
     for (const char* layout : {"sell:32", "hdia:32"}) {
-      PackedMatrix A(d.pattern.view(), scalars, plan(layout), *on);
+      PackedMatrix A(d.pattern.view(), real_1x1, plan(layout), *on);
       for (const int times : {1, 3, 7, 64}) {
         const auto values = numbers(200, times);
         A.update_values(values.data());
@@ -65,7 +64,7 @@ TEST_P(Codes, FollowNewValues) {
 
 TEST_P(Codes, RefuseMoreValuesThanTheyHaveAndKeepTheOld) {
   const Diagonal d(static_cast<idx>(code().most + 1));
-  PackedMatrix A(d.pattern.view(), scalars, plan(), backend("host"));
+  PackedMatrix A(d.pattern.view(), real_1x1, plan(), backend("host"));
   auto values = numbers(code().most + 1, 2);
   A.update_values(values.data());
   const auto more = numbers(code().most + 1);
@@ -82,7 +81,7 @@ TEST_P(Codes, RefuseMoreValuesThanTheyHaveAndKeepTheOld) {
 
 TEST_P(Codes, CostAByteOrTwoAndTheDictionary) {
   const Diagonal d(4096);
-  PackedMatrix A(d.pattern.view(), scalars, plan(), backend("host"));
+  PackedMatrix A(d.pattern.view(), real_1x1, plan(), backend("host"));
   const auto values = numbers(4096, 64);  // 64 different
   A.update_values(values.data());
 
@@ -110,7 +109,7 @@ TEST_P(FewBlocks, TakeNoMemoryForValuesAndLeaveThePatternAsItIs) {
   const auto blocks = values(p.view().entries(), 4);
   for (const char* layout : {" csr", " sell:32", " csr longest=4 + sell:8", " ellr width=4 + csr"}) {
     const Plan here = parse_plan(GetParam() + std::string(layout), {});
-    PackedMatrix A(p.view(), blocks_2x2, here, backend("host"), PatternLifetime::outlives);
+    PackedMatrix A(p.view(), real_2x2, here, backend("host"), PatternLifetime::outlives);
     EXPECT_EQ(A.bytes().words, 0u);
     A.update_values(blocks.data());
     EXPECT_LE(A.bytes().words, 2 * code().most * 4 * sizeof(double));
@@ -122,7 +121,7 @@ TEST_P(FewBlocks, RefuseOneMoreAndKeepTheOld) {
   const Diagonal d(50);
   RecordingBackend device;
   for (Backend* on : {&backend("host"), static_cast<Backend*>(&device)}) {
-    PackedMatrix A(d.pattern.view(), scalars, plan(), *on);
+    PackedMatrix A(d.pattern.view(), real_1x1, plan(), *on);
     auto old = values(50, 1), more = old;
     A.update_values(old.data());
     more[17] = 4;
@@ -141,7 +140,7 @@ TEST_P(FewBlocks, FollowBlocksThatChangePlaces) {
   const Diagonal d(50);
   RecordingBackend device;
   for (Backend* on : {&backend("host"), static_cast<Backend*>(&device)}) {
-    PackedMatrix A(d.pattern.view(), scalars, plan(), *on);
+    PackedMatrix A(d.pattern.view(), real_1x1, plan(), *on);
     auto turns = values(50, 1), halves = turns;
     for (std::size_t row = 0; row < halves.size(); ++row) halves[row] = row < 25 ? turns[0] : turns[1];
     for (const auto& now : {turns, halves, turns}) {
@@ -153,12 +152,12 @@ TEST_P(FewBlocks, FollowBlocksThatChangePlaces) {
 
 TEST(CodesWithoutBytes, NeedABitOfTheColumnWhereTheyAreTwo) {
   for (const char* layout : {"ccoo", "hdia", "dia"}) {
-    const std::string why = applicable(parse_plan(std::string(layout) + " codes=blocks1", {}), scalars).value_or("");
+    const std::string why = applicable(parse_plan(std::string(layout) + " codes=blocks1", {}), real_1x1).value_or("");
     EXPECT_EQ(why, "codes=blocks1 are in the highest bit of a column of 32 bits, which layout " + std::string(layout) +
                        " does not have");
-    EXPECT_EQ(applicable(parse_plan(std::string(layout) + " codes=blocks0", {}), scalars).value_or(""), "");
+    EXPECT_EQ(applicable(parse_plan(std::string(layout) + " codes=blocks0", {}), real_1x1).value_or(""), "");
   }
-  EXPECT_EQ(applicable(parse_plan("csr columns=16 codes=blocks1", {}), scalars).value_or(""),
+  EXPECT_EQ(applicable(parse_plan("csr columns=16 codes=blocks1", {}), real_1x1).value_or(""),
             "codes=blocks1 are in the highest bit of a column of 32 bits, which layout csr has by columns=32 alone");
 }
 
@@ -191,9 +190,9 @@ TEST(CodeItems, TakesNone) {
 TEST(CodesOfAPlan, AreRefusedWithGroupsOfWordsWhereTheyStandForBlocks) {
   EXPECT_EQ(to_string(parse_plan("sell:32 codes=blocks8", {})).find("words=1:column"),
             std::string("entry=dense sell:32 ").size());
-  EXPECT_EQ(applicable(parse_plan("sell:32 codes=blocks8 words=32", {}), scalars).value_or(""),
+  EXPECT_EQ(applicable(parse_plan("sell:32 codes=blocks8 words=32", {}), real_1x1).value_or(""),
             "codes=blocks8 reads the scalars of a block together: use words=1");
-  EXPECT_EQ(applicable(parse_plan("sell:32 codes=scalars8 words=32", {}), scalars).value_or(""), "");
+  EXPECT_EQ(applicable(parse_plan("sell:32 codes=scalars8 words=32", {}), real_1x1).value_or(""), "");
   EXPECT_ERROR(parse_plan("csr codes=bytes", {}), ErrorKind::argument,
                "codes=bytes; choose none, blocks0, blocks1, scalars8, chunks8, blocks8, blocks16");
 }

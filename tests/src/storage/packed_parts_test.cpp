@@ -6,6 +6,7 @@
 #include "plan/partition.hpp"
 #include "support/device_forms.hpp"
 #include "support/errors.hpp"
+#include "support/problems.hpp"
 #include "support/products.hpp"
 #include "support/recording_backend.hpp"
 #include "support/words.hpp"
@@ -13,8 +14,6 @@
 
 namespace compound::test {
 namespace {
-
-constexpr Problem scalars{{1, 1}, {Field::real, Precision::double_}}, real_3x3{{3, 3}, {}};
 
 /// As a device packs parts: chunk by chunk of the matrix' blocks, row by row or slot by slot.
 TEST(PackedParts, LetDevicesPackAPartFromChunksOfTheWhole) {
@@ -100,7 +99,7 @@ TEST(PackedParts, SpareThePaddingThatLongRowsCause) {
   lengths[10] = lengths[500] = 4000;
   const Pattern pattern = pattern_of_lengths(lengths);
   const auto slots = [&](std::string_view line) {
-    return PackedMatrix(pattern.view(), scalars, parse_plan(line, {}), backend("host")).slots();
+    return PackedMatrix(pattern.view(), real_1x1, parse_plan(line, {}), backend("host")).slots();
   };
   EXPECT_EQ(slots("ellr"), 1024 * 4000);
   EXPECT_EQ(slots("ellr longest=4 + ccoo"), 1024 * 4 + 2 * 4000);
@@ -115,7 +114,7 @@ TEST(PackedParts, HaveTheArraysOfTheHybridFormat) {
   std::vector<double> values(8);
   std::iota(values.begin(), values.end(), 10.0);
   RecordingBackend device;
-  PackedMatrix A(p.view(), scalars, parse_plan("ellr words=1 width=2 + ccoo:32 words=1", {}), device);
+  PackedMatrix A(p.view(), real_1x1, parse_plan("ellr words=1 width=2 + ccoo:32 words=1", {}), device);
   A.update_values(values.data());
 
   EXPECT_EQ(A.slots(), 32 * 2 + 3);
@@ -164,8 +163,8 @@ TEST(PackedParts, TellOfPaddingByThePart) {
 /// The plan is asked for whatever the matrix; where no row is too long nothing is copied.
 TEST(PackedParts, LieOnTheBlocksWhereTheFirstHasAllRows) {
   const Plan plan = parse_plan("csr longest=4 + ccoo", {});
-  EXPECT_TRUE(PackedMatrix(pattern_of_lengths({1, 4, 2}).view(), scalars, plan, backend("host")).lies_on_blocks());
-  EXPECT_FALSE(PackedMatrix(pattern_of_lengths({1, 5, 2}).view(), scalars, plan, backend("host")).lies_on_blocks());
+  EXPECT_TRUE(PackedMatrix(pattern_of_lengths({1, 4, 2}).view(), real_1x1, plan, backend("host")).lies_on_blocks());
+  EXPECT_FALSE(PackedMatrix(pattern_of_lengths({1, 5, 2}).view(), real_1x1, plan, backend("host")).lies_on_blocks());
 }
 
 TEST(PackedParts, TakeNewValuesWithoutNewIntegers) {

@@ -85,15 +85,15 @@ const Space& space() {
   return all;
 }
 
-const std::vector<Choice>& cases() {
-  static const std::vector<Choice> set = covering_set(space(), 1);
+const CoveringSet& cases() {
+  static const CoveringSet set = covering_set(space(), 1);
   return set;
 }
 
 TEST(ProductCases, HaveEveryPairThatIsApplicable) {
   ASSERT_EQ(space().sizes.size(), static_cast<std::size_t>(factors));
 
-  EXPECT_EQ(missing_pairs(space(), cases()).size(), 0u);
+  EXPECT_EQ(missing_pairs(cases().pairs, cases().choices).size(), 0u);
 }
 
 TEST(ProductCases, LackOnlyPairsWithAReason) {
@@ -101,7 +101,7 @@ TEST(ProductCases, LackOnlyPairsWithAReason) {
   for (int f = 0; f < factors; ++f)
     for (int g = f + 1; g < factors; ++g) all += std::size_t(space().sizes[f]) * space().sizes[g];
 
-  pairs = allowed_pairs(space()).size();
+  pairs = cases().pairs.size();
 
   const std::size_t presence_without_slices = 7, row_lists_of_coordinates = 3, codes_of_no_columns = 12,
                     codes_of_blocks_in_groups = 24, bits_of_columns_that_have_none = 10;
@@ -118,7 +118,7 @@ TEST(ProductCases, LackOnlyPairsWithAReason) {
 
 class Products : public testing::TestWithParam<Choice> {};
 
-INSTANTIATE_TEST_SUITE_P(Pairwise, Products, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Pairwise, Products, testing::ValuesIn(cases().choices),
                          [](const auto& instance) { return "case_" + std::to_string(instance.index); });
 
 TEST_P(Products, AreThoseOfTheDefinition) {

@@ -134,26 +134,25 @@ std::vector<Pair> allowed_pairs(const Space& space) {
   return pairs;
 }
 
-std::vector<Pair> missing_pairs(const Space& space, const std::vector<Choice>& set) {
-  std::vector<Pair> missing = allowed_pairs(space);
-  std::erase_if(missing, [&](const Pair& p) {
+std::vector<Pair> missing_pairs(std::vector<Pair> pairs, const std::vector<Choice>& set) {
+  std::erase_if(pairs, [&](const Pair& p) {
     return std::any_of(set.begin(), set.end(), [&](const Choice& c) { return has(c, p); });
   });
-  return missing;
+  return pairs;
 }
 
-std::vector<Choice> covering_set(const Space& space, std::uint64_t seed) {
+CoveringSet covering_set(const Space& space, std::uint64_t seed) {
   Random random(seed);
-  const std::vector<Pair> pairs = allowed_pairs(space);
+  CoveringSet found{allowed_pairs(space), {}};
+  auto& [pairs, set] = found;
   Covered covered(space, pairs);
-  std::vector<Choice> set;
   for (const Pair& p : pairs) {
     if (covered.times(p) > 0) continue;
     set.push_back(good_choice(space, p, covered, random));
     covered.count(set.back(), 1);
   }
   thin_out(set, covered);
-  return set;
+  return found;
 }
 
 std::vector<Choice> random_set(const Space& space, std::size_t count, std::uint64_t seed) {

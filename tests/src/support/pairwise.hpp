@@ -26,11 +26,17 @@ struct Pair {
 /// The pairs that some allowed choice has, by enumeration of the deciding factors.
 std::vector<Pair> allowed_pairs(const Space& space);
 
-/// The allowed pairs that no choice of the set has.
-std::vector<Pair> missing_pairs(const Space& space, const std::vector<Choice>& set);
+/// Those of the pairs that no choice of the set has.
+std::vector<Pair> missing_pairs(std::vector<Pair> pairs, const std::vector<Choice>& set);
 
-/// Allowed choices that have all allowed pairs. The same seed gives the same set on every machine.
-std::vector<Choice> covering_set(const Space& space, std::uint64_t seed);
+/// Allowed choices that have all allowed pairs, and these pairs, which take as long to find.
+struct CoveringSet {
+  std::vector<Pair> pairs;
+  std::vector<Choice> choices;
+};
+
+/// The same seed gives the same set on every machine.
+CoveringSet covering_set(const Space& space, std::uint64_t seed);
 
 /// So many allowed choices at random, where a covering set takes too long to find or to go through.
 std::vector<Choice> random_set(const Space& space, std::size_t count, std::uint64_t seed);

@@ -13,7 +13,7 @@ using Words = std::vector<double>;
 
 std::vector<double> block(const Words& words) { return block_of_words(complex_entry<double>{}, words); }
 
-Words product(const Words& p, const Words& q) {
+Words complex_product(const Words& p, const Words& q) {
   const auto pq = std::complex<double>(p[0], p[1]) * std::complex<double>(q[0], q[1]);
   return {pq.real(), pq.imag()};
 }
@@ -34,7 +34,7 @@ TEST(ComplexEntry, OfAProductIsTheProductOfTheBlocks) {
   for (int repeat = 0; repeat < 50; ++repeat) {
     const Words p = random_words(complex_entry<double>{}, random), q = random_words(complex_entry<double>{}, random);
 
-    EXPECT_EQ(matrix_product(block(p), block(q), 2), block(product(p, q))) << seed_text();
+    EXPECT_EQ(matrix_product(block(p), block(q), 2), block(complex_product(p, q))) << seed_text();
   }
 }
 

@@ -16,7 +16,7 @@ Words hamilton(const Words& p, const Words& q) {
 }
 
 /// (p + e q)(r + e s) = p r + e (p s + q r).
-Words product(const Words& a, const Words& b) {
+Words dual_product(const Words& a, const Words& b) {
   const Words p(a.begin(), a.begin() + 4), q(a.begin() + 4, a.end());
   const Words r(b.begin(), b.begin() + 4), s(b.begin() + 4, b.end());
   Words ab = hamilton(p, r);
@@ -34,8 +34,8 @@ class DualQuaternion : public testing::Test {
   }
 };
 
-using Scalars = testing::Types<double, float, C, complex_number<float>>;
-TYPED_TEST_SUITE(DualQuaternion, Scalars);
+using DualScalars = testing::Types<double, float, C, complex_number<float>>;
+TYPED_TEST_SUITE(DualQuaternion, DualScalars);
 
 TYPED_TEST(DualQuaternion, OfOneIsTheIdentity) {
   std::vector<TypeParam> identity(this->n * this->n);
@@ -56,7 +56,8 @@ TYPED_TEST(DualQuaternion, OfAProductIsTheProductOfTheBlocks) {
     const Words p = random_words(dual_quaternion<double>{}, random),
                 q = random_words(dual_quaternion<double>{}, random);
 
-    EXPECT_TRUE(matrix_product(this->block(p), this->block(q), this->n) == this->block(product(p, q))) << seed_text();
+    EXPECT_TRUE(matrix_product(this->block(p), this->block(q), this->n) == this->block(dual_product(p, q)))
+        << seed_text();
   }
 }
 
@@ -81,7 +82,7 @@ TEST(DualQuaternionEntry, MultipliesAVectorAsADualQuaternionFromTheLeft) {
 
   dual_quaternion<double>::madd<Op::none>(words_view(dual_quaternion<double>{}, p), q.data(), y.data());
 
-  EXPECT_EQ(y, product(p, q));
+  EXPECT_EQ(y, dual_product(p, q));
 }
 
 }  // namespace

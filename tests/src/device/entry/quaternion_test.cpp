@@ -11,7 +11,7 @@ using C = complex_number<double>;
 using Words = std::vector<double>;
 
 /// Hamilton's product, from i^2 = j^2 = k^2 = ijk = -1.
-Words product(const Words& p, const Words& q) {
+Words quaternion_product(const Words& p, const Words& q) {
   return {p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3], p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
           p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1], p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0]};
 }
@@ -56,7 +56,8 @@ TYPED_TEST(Quaternion, OfAProductIsTheProductOfTheBlocks) {
   for (int repeat = 0; repeat < 50; ++repeat) {
     const Words p = random_words(quaternion<double>{}, random), q = random_words(quaternion<double>{}, random);
 
-    EXPECT_TRUE(matrix_product(this->block(p), this->block(q), this->n) == this->block(product(p, q))) << seed_text();
+    EXPECT_TRUE(matrix_product(this->block(p), this->block(q), this->n) == this->block(quaternion_product(p, q)))
+        << seed_text();
   }
 }
 
@@ -91,7 +92,7 @@ TEST(QuaternionEntry, MultipliesAVectorAsAQuaternionFromTheLeft) {
 
   quaternion<double>::madd<Op::none>(words_view(quaternion<double>{}, p), q.data(), y.data());
 
-  EXPECT_EQ(y, product(p, q));
+  EXPECT_EQ(y, quaternion_product(p, q));
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ class UnitQuaternion : public testing::Test {
   static constexpr unit_quaternion<S> entry{};
 };
 
-using Scalars = testing::Types<double, float, complex_number<double>, complex_number<float>>;
-TYPED_TEST_SUITE(UnitQuaternion, Scalars);
+using UnitScalars = testing::Types<double, float, complex_number<double>, complex_number<float>>;
+TYPED_TEST_SUITE(UnitQuaternion, UnitScalars);
 
 TYPED_TEST(UnitQuaternion, ComesBackWithinItsTolerance) {
   Random random;
