@@ -24,7 +24,8 @@ from pages.records import Missing, Wrong, wrapped
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 PAGES = ["README.md", "docs/choosing.md", "docs/multigrid.md", "docs/performance.md", "docs/performance-gpu.md",
-         "docs/performance-host.md", "docs/promises.md", "docs/solvers.md", "docs/tuning.md"]
+         "docs/performance-host.md", "docs/promises.md", "docs/solvers.md", "docs/trust.md",
+         "docs/tuning.md"]
 SUMS = "docs/data/records.sha256"
 MARK = re.compile(r"(<!-- figures: ([\w-]+) -->\n)(.*?)(<!-- end of figures -->)", re.DOTALL)
 

@@ -64,6 +64,7 @@ GROUPS = [
         "CONTRIBUTING.md",
         "CHANGELOG.md",
         "docs/mutants.md",
+        "docs/trust.md",
         "docs/explorer/README.md",
     ]),
 ]

@@ -251,9 +251,24 @@ PetscErrorCode on_several(const Scenario& scenario, long most, long only, Number
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void record(const char* file, const std::vector<Numbers>& all) {
+/// The first line that a command prints.
+std::string line_of(const char* command) {
+  char line[200] = "";
+  if (FILE* const out = popen(command, "r")) {
+    if (!std::fgets(line, sizeof(line), out)) line[0] = '\0';
+    pclose(out);
+  }
+  return {line, std::strcspn(line, "\n")};
+}
+
+/// `most`: -memory_sites.
+void record(const char* file, const std::vector<Numbers>& all, PetscInt most) {
   std::ofstream out(file);
-  out << "{\n  \"scenarios\": [\n";
+  out << "{\n  \"date\": \"" << line_of("date -u +%F") << "\",\n  \"commit\": \""
+      << line_of("git -C '" COMPOUND_SOURCE_DIR "' rev-parse --short=8 HEAD") << "\",\n  \"machine\": \""
+      << line_of("sed -n 's/^model name.*: //p' /proc/cpuinfo") << "\",\n  \"petsc\": \"" << PETSC_VERSION_MAJOR << '.'
+      << PETSC_VERSION_MINOR << '.' << PETSC_VERSION_SUBMINOR << "\",\n  \"processes\": " << processes()
+      << ",\n  \"sites\": " << most << ",\n  \"scenarios\": [\n";
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Numbers& n = all[k];
     out << "    {\"name\": \"" << n.name << "\", \"sites\": " << n.sites << ", \"tried\": " << n.tried
@@ -328,7 +343,7 @@ PetscErrorCode test(long* faults) {
     all.push_back(n);
   }
   for (MPI_Comm& comm : kept) PetscCall(PetscCommDestroy(&comm));
-  if (file[0] && process() == 0) record(file, all);
+  if (file[0] && process() == 0) record(file, all, most);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,54 @@
+"""What tests were tested by: coverage, failing allocations, mistakes that were drawn."""
+
+import json
+
+from .records import Missing, figure, table, wrapped
+
+COVERAGE = "tests/coverage/record.json"
+MEMORY = "tests/memory/record.json"
+MISTAKES = "tests/mutants/score.json"
+
+
+def kept(top, file, program):
+    if not (top / file).exists():
+        raise Missing(program)
+    return json.loads((top / file).read_text(encoding="utf-8"))
+
+
+def percent(part, whole):
+    return f"{100 * part / whole:.1f}" if whole else ""
+
+
+@figure("coverage")
+def coverage(top):
+    run = kept(top, COVERAGE, "tests/coverage/coverage.py --record")
+    folders = run["folders"].items()
+    every, ran = (sum(counts[k] for _, counts in folders) for k in (0, 1))
+    rows = [[f"`{name}`", f"{lines:,}", percent(some, lines)] for name, (lines, some) in folders]
+    return [*table(["folder", "lines", "run, %"], [*rows, ["all", f"{every:,}", percent(ran, every)]]), "",
+            *wrapped(f"*{run['machine']}, {run['date']}, commit {run['commit'][:7]}; {run['tests']} tests. "
+                     f"{run['needs_device']:,} lines that need a device are not among these.*")]
+
+
+@figure("out-of-memory")
+def out_of_memory(top):
+    run = kept(top, MEMORY, "tests/memory/memory -memory_record")
+    all_ = run["scenarios"]
+    sites, tried, clean, went_on = (sum(s[key] for s in all_) for key in ("sites", "tried", "clean", "went_on"))
+    return [*table(["scenarios", "allocations in all of them", "failed in turn", "ended clean",
+                    "went on by another plan"],
+                   [[str(len(all_)), f"{sites:,}", f"{tried:,}", f"{clean:,}", f"{went_on:,}"]]), "",
+            *wrapped(f"*{run['machine']}, PETSc {run['petsc']}, {run['date']}, commit {run['commit'][:7]}; "
+                     f"{run['processes']} process, at most {run['sites']} allocations of a scenario, as far apart as "
+                     "they can be.*")]
+
+
+@figure("drawn-mistakes")
+def drawn_mistakes(top):
+    if not (top / MISTAKES).exists():
+        return wrapped("*There is no score yet: `python3 tests/mutants/mutants.py --seed 2 --count 150 --record`.*")
+    rows = []
+    for name, run in kept(top, MISTAKES, "tests/mutants/mutants.py").items():
+        count = run["found"] + run["not_found"]
+        rows.append([name, str(run["found"]), str(count), percent(run["found"], count), run["date"], run["commit"][:7]])
+    return table(["drawn", "found", "of", "%", "date", "commit"], rows)
