@@ -19,7 +19,7 @@ import pathlib
 import re
 import sys
 
-from pages import FIGURES
+from pages import FIGURES, trust
 from pages.records import Missing, Wrong, wrapped
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
@@ -51,7 +51,8 @@ def filled(top, page, text):
 def sums_of(top):
     """Lines of sha256sum: which records the pages were written from."""
     files = sorted([*top.glob("docs/data/*.json"), *top.glob("docs/data/figures/*.json.xz"),
-                    *top.glob("docs/reproduction/*.json.xz"), top / "docs/figures/columns.json"])
+                    *top.glob("docs/reproduction/*.json.xz"), top / "docs/figures/columns.json",
+                    *(top / file for file in trust.RECORDS)])
     return "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.relative_to(top).as_posix()}\n"
                    for file in files)
 

@@ -7,6 +7,7 @@ from .records import Missing, figure, table, wrapped
 COVERAGE = "tests/coverage/record.json"
 MEMORY = "tests/memory/record.json"
 MISTAKES = "tests/mutants/score.json"
+RECORDS = [COVERAGE, MEMORY, MISTAKES]
 
 
 def kept(top, file, program):
@@ -45,8 +46,6 @@ def out_of_memory(top):
 
 @figure("drawn-mistakes")
 def drawn_mistakes(top):
-    if not (top / MISTAKES).exists():
-        return wrapped("*There is no score yet: `python3 tests/mutants/mutants.py --seed 2 --count 150 --record`.*")
     rows = []
     for name, run in kept(top, MISTAKES, "tests/mutants/mutants.py").items():
         count = run["found"] + run["not_found"]

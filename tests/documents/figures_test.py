@@ -38,7 +38,8 @@ def marked_numbers(text):
 
 
 def records(top):
-    return [*top.glob("docs/data/*.json"), *top.glob("docs/data/figures/*.json.xz"), top / "docs/figures/columns.json"]
+    return [*top.glob("docs/data/*.json"), *top.glob("docs/data/figures/*.json.xz"), top / "docs/figures/columns.json",
+            *(top / file for file in figures.trust.RECORDS)]
 
 
 def copy_of(folder):
@@ -46,7 +47,9 @@ def copy_of(folder):
     shutil.copytree(TOP / "docs/data", top / "docs/data")
     (top / "docs/reproduction").mkdir()
     (top / "docs/figures").mkdir()
-    for file in [*figures.PAGES, "docs/figures/columns.json",
+    for file in figures.trust.RECORDS:
+        (top / file).parent.mkdir(parents=True, exist_ok=True)
+    for file in [*figures.PAGES, "docs/figures/columns.json", *figures.trust.RECORDS,
                  *(f"docs/reproduction/{file.name}" for file in TOP.glob("docs/reproduction/*.json.xz"))]:
         shutil.copy(TOP / file, top / file)
     return top
