@@ -1,19 +1,11 @@
 """What tests were tested by: coverage, failing allocations, mistakes that were drawn."""
 
-import json
-
-from .records import Missing, figure, table, wrapped
+from .records import figure, record_of, table, wrapped
 
 COVERAGE = "tests/coverage/record.json"
 MEMORY = "tests/memory/record.json"
 MISTAKES = "tests/mutants/score.json"
 RECORDS = [COVERAGE, MEMORY, MISTAKES]
-
-
-def kept(top, file, program):
-    if not (top / file).exists():
-        raise Missing(program)
-    return json.loads((top / file).read_text(encoding="utf-8"))
 
 
 def percent(part, whole):
@@ -22,7 +14,7 @@ def percent(part, whole):
 
 @figure("coverage")
 def coverage(top):
-    run = kept(top, COVERAGE, "tests/coverage/coverage.py --record")
+    run = record_of(top, COVERAGE)
     folders = run["folders"].items()
     every, ran = (sum(counts[k] for _, counts in folders) for k in (0, 1))
     rows = [[f"`{name}`", f"{lines:,}", percent(some, lines)] for name, (lines, some) in folders]
@@ -33,7 +25,7 @@ def coverage(top):
 
 @figure("out-of-memory")
 def out_of_memory(top):
-    run = kept(top, MEMORY, "tests/memory/memory -memory_record")
+    run = record_of(top, MEMORY)
     all_ = run["scenarios"]
     sites, tried, clean, went_on = (sum(s[key] for s in all_) for key in ("sites", "tried", "clean", "went_on"))
     return [*table(["scenarios", "allocations in all of them", "failed in turn", "ended clean",
@@ -47,7 +39,7 @@ def out_of_memory(top):
 @figure("drawn-mistakes")
 def drawn_mistakes(top):
     rows = []
-    for name, run in kept(top, MISTAKES, "tests/mutants/mutants.py").items():
+    for name, run in record_of(top, MISTAKES).items():
         count = run["found"] + run["not_found"]
         rows.append([name, str(run["found"]), str(count), percent(run["found"], count), run["date"], run["commit"][:7]])
     return table(["drawn", "found", "of", "%", "date", "commit"], rows)

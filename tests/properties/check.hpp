@@ -78,7 +78,7 @@ Reach reach_of_x(const Operands<S>& o, Op op, idx at, int k) {
 }
 
 template <class S>
-bool is_a_number(const S& s) {
+bool is_finite_scalar(const S& s) {
   return std::isfinite(static_cast<double>(magnitude(s)));
 }
 
@@ -86,9 +86,10 @@ bool is_a_number(const S& s) {
 template <class S>
 std::string beyond(const Reach& reach, const std::vector<S>& y, std::size_t first = 0) {
   for (std::size_t i = 0; i < y.size(); ++i) {
-    if (is_a_number(y[i]) && reach.must[first + i])
+    if (is_finite_scalar(y[i]) && reach.must[first + i])
       return "it does not reach scalar " + std::to_string(first + i) + " of y";
-    if (!is_a_number(y[i]) && !reach.may[first + i]) return "it reaches scalar " + std::to_string(first + i) + " of y";
+    if (!is_finite_scalar(y[i]) && !reach.may[first + i])
+      return "it reaches scalar " + std::to_string(first + i) + " of y";
   }
   return {};
 }
