@@ -3,24 +3,33 @@
 from .records import figure, record_of, table, wrapped
 
 COVERAGE = "tests/coverage/record.json"
+DEVICE_COVERAGE = "tests/coverage/device.json"
 MEMORY = "tests/memory/record.json"
 MISTAKES = "tests/mutants/score.json"
-RECORDS = [COVERAGE, MEMORY, MISTAKES]
+RECORDS = [COVERAGE, DEVICE_COVERAGE, MEMORY, MISTAKES]
 
 
 def percent(part, whole):
     return f"{100 * part / whole:.1f}" if whole else ""
 
 
-@figure("coverage")
-def coverage(top):
-    run = record_of(top, COVERAGE)
+def by_folder(run, also=""):
     folders = run["folders"].items()
     every, ran = (sum(counts[k] for _, counts in folders) for k in (0, 1))
     rows = [[f"`{name}`", f"{lines:,}", percent(some, lines)] for name, (lines, some) in folders]
     return [*table(["folder", "lines", "run, %"], [*rows, ["all", f"{every:,}", percent(ran, every)]]), "",
-            *wrapped(f"*{run['machine']}, {run['date']}, commit {run['commit'][:7]}; {run['tests']} tests. "
-                     f"{run['needs_device']:,} lines that need a device are not among these.*")]
+            *wrapped(f"*{run['machine']}, {run['date']}, commit {run['commit'][:7]}; {run['tests']} tests.{also}*")]
+
+
+@figure("coverage")
+def coverage(top):
+    run = record_of(top, COVERAGE)
+    return by_folder(run, f" {run['needs_device']:,} lines that need a device are not among these.")
+
+
+@figure("device-coverage")
+def device_coverage(top):
+    return by_folder(record_of(top, DEVICE_COVERAGE))
 
 
 @figure("out-of-memory")

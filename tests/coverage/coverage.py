@@ -5,7 +5,7 @@ usage: coverage.py                   runs the tests of build/coverage that have 
        coverage.py --record          and keeps them as the record
        coverage.py --missing REGEX   the lines that no test runs, of files that match
        coverage.py --tests FILE:LINE the tests that run a line, nearest first
-       coverage.py --device          on a GPU: the lines that the figures of the host leave out
+       coverage.py --device ...      on a GPU: of the lines that the figures of the host leave out
 
 Fails where a folder has fallen by more than one percentage point below the record. What tests ran is kept below the
 build, by test: it may be stopped at any time, and only tests whose programs have changed run again.
@@ -32,6 +32,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "mutants"))
 from builds import Ctest, Stop, commit_of, machine, set_environment, write_whole  # noqa: E402
 
 RECORD = "tests/coverage/record.json"
+DEVICE_RECORD = "tests/coverage/device.json"
 NEEDS_DEVICE = "tests/coverage/needs_device.txt"
 FOLDERS = ("src/", "plugin/")
 NOT_RUN = r"(^|\.)(mutants|coverage|documents)\."  # run none of the code
@@ -164,27 +165,33 @@ class Coverage:
         counts.mkdir(parents=True)
         environment = {"GCOV_PREFIX": str(counts), "GCOV_PREFIX_STRIP": str(len(self.build.parts) - 1)}
         tests, seconds = ctest.test(f"^{re.escape(name)}$", "", False, lambda _: 3000, 3000, environment)
-        gcov, objects = Gcov(self.root), []
         for data in sorted(counts.rglob("*.gcda")):
             note = data.relative_to(counts).with_suffix(".gcno")
             if (self.build / note).exists():
                 (counts / note).symlink_to(self.build / note)
-                objects.append(str(note.with_suffix(".gcda")))
-        for first in range(0, len(objects), 200):
-            gcov.ask(objects[first:first + 200], counts)
-        shutil.rmtree(counts)
         programs = [word for word in test.get("command", []) if os.path.isabs(word) and os.path.isfile(word)]
-        notes = [str(self.build / pathlib.Path(o).with_suffix(".gcno")) for o in objects]
         passed = not tests.failed and name in tests.seconds
         how = "skipped" if name in tests.skipped else ", ".join(tests.failed.values()) or "not run"
         how = "passed" if passed and name not in tests.skipped else how
+        if not passed:
+            write_whole(self.folder / "failed" / (name + ".txt"), "".join(tests.text))
+        self.keep(name, counts, programs if passed else None, tests.seconds.get(name, round(seconds, 2)), how)
+        shutil.rmtree(counts)
+        return how
+
+    def keep(self, name, counts, programs, seconds, how):
+        """What ran by the counts in a folder, which has notes beside them. Without programs it is run again."""
+        gcov = Gcov(self.root)
+        objects = [str(data.relative_to(counts)) for data in sorted(counts.rglob("*.gcda"))
+                   if data.with_suffix(".gcno").exists() and data.relative_to(counts).parts[0] != self.folder.name]
+        for first in range(0, len(objects), 200):
+            gcov.ask(objects[first:first + 200], counts)
+        notes = [str(self.build / pathlib.Path(o).with_suffix(".gcno")) for o in objects]
         write_whole(self.kept(name), json.dumps({
-            # one that fails is run again
-            "stamps": self.stamps(programs + notes) if passed else {"failed": ""},
-            "seconds": tests.seconds.get(name, round(seconds, 2)), "how": how,
+            "stamps": {"failed": ""} if programs is None else self.stamps(programs + notes),
+            "seconds": seconds, "how": how,
             "texts": {f: self.file_key(f) for f, lines in gcov.ran.items() if lines},
             "ran": {f: ranges_of(lines) for f, lines in sorted(gcov.ran.items()) if lines}}))
-        return how
 
     def file_key(self, name):
         return zlib.crc32((self.root / name).read_bytes())
@@ -198,6 +205,9 @@ class Coverage:
             if not re.search(NOT_RUN, t["name"]) and re.search(label, " ".join(labels)):
                 listed.append(t)
         self.names = [t["name"] for t in listed]
+        if label == "device":  # kernels that are built in are chosen and kept while building
+            self.keep("building", self.build, None, 0, "passed")
+            self.names.append("building")
         todo = [t for t in listed if re.search(chosen, t["name"]) and not self.is_known(t["name"])]
         until = None if minutes is None else time.monotonic() + 60 * minutes
         failed, done = [], 0
@@ -216,7 +226,7 @@ class Coverage:
                 done += how != "left"
                 if how not in ("passed", "skipped", "left"):
                     failed.append(test["name"])
-                    self.say(f"{test['name']}: {how}")
+                    self.say(f"{test['name']}: {how} ({self.folder / 'failed' / test['name']}.txt)")
                 if done % 20 == 0 and how != "left":
                     self.say(f"{done} of {len(todo)} tests")
         return failed if done == len(todo) else None
@@ -317,10 +327,15 @@ class Coverage:
         return {k: v for k, v in sorted(folders.items())}, left, wrong
 
     def device_figures(self):
-        """Of the lines that the host leaves out, by file [lines, ran]."""
+        """The same of the lines that the host leaves out."""
         device, wrong = self.needs_device()
-        ran = self.ran()
-        return {name: [len(lines), len(lines & ran[name])] for name, lines in sorted(device.items()) if lines}, wrong
+        ran, folders = self.ran(), collections.defaultdict(lambda: [0, 0])
+        self.missing = {}
+        for name, lines in sorted(device.items()):
+            folders[folder_of(name)][0] += len(lines)
+            folders[folder_of(name)][1] += len(lines & ran[name])
+            self.missing[name] = lines - ran[name]
+        return dict(sorted(folders.items())), {}, wrong
 
 
 def end_of(text, first):
@@ -372,23 +387,32 @@ def missing_lines(coverage, chosen):
                 print(f"  {line:5} {text[line - 1].strip()[:110]}")
 
 
-def report(coverage, failed, keep, say):
-    """Whether all is well."""
-    record_file = coverage.root / RECORD
+def report(coverage, failed, keep, say, device="", commit=""):
+    """Whether all is well. `device`: its name, where the figures are of its lines."""
+    record_file = coverage.root / (DEVICE_RECORD if device else RECORD)
     record = json.loads(record_file.read_text()) if record_file.exists() else {"folders": {}}
-    folders, left, wrong = coverage.figures()
+    folders, left, wrong = coverage.device_figures() if device else coverage.figures()
     say(table(folders, record["folders"]))
-    say(f"left out: {left['needs_device']} lines that need a device, {left['cannot_run']} that cannot run")
+    if left:
+        say(f"left out: {left['needs_device']} lines that need a device, {left['cannot_run']} that cannot run")
     wrong += [f"{name} fails" for name in failed]
     if keep and not wrong:
-        record = {"date": f"{datetime.date.today()}", "commit": commit_of(coverage.root),
-                  "command": "cmake --preset coverage && cmake --build --preset coverage --target coverage",
-                  "machine": machine(), "tests": len(coverage.tests), "folders": folders, **left}
+        command = ("bash config/device-test.sh --coverage" if device else
+                   "cmake --preset coverage && cmake --build --preset coverage --target coverage")
+        record = {"date": f"{datetime.date.today()}", "commit": commit or commit_of(coverage.root), "command": command,
+                  "machine": device or machine(), "tests": len(coverage.tests), "folders": folders, **left}
         write_whole(record_file, json.dumps(record, indent=1) + "\n")
     wrong += fallen(folders, record["folders"])
     for text in wrong:
         say(f"error: {text}")
     return not wrong
+
+
+def device_here():
+    said = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True)
+    if said.returncode != 0:
+        raise Stop("there is no device here: nvidia-smi names none")
+    return said.stdout.splitlines()[0]
 
 
 # ----------------------------------------------------------------------------------------------------------- self-test
@@ -475,10 +499,11 @@ def main():
     parser.add_argument("-j", type=int, default=os.cpu_count(), metavar="N", help="tests at a time (as many as cores)")
     parser.add_argument("-R", default=".", metavar="REGEX", help="of the tests that are to run, these alone")
     parser.add_argument("--minutes", type=float, metavar="N", help="after N minutes end with the tests under way")
-    parser.add_argument("--record", action="store_true", help=f"write {RECORD}")
+    parser.add_argument("--record", action="store_true", help=f"write {RECORD}, of a device {DEVICE_RECORD}")
+    parser.add_argument("--commit", default="", help="of the build, where this is no repository")
     parser.add_argument("--missing", metavar="REGEX", help="print lines that no test runs; runs no tests")
     parser.add_argument("--tests", metavar="FILE:LINE", help="print the tests that run a line; runs no tests")
-    parser.add_argument("--device", action="store_true", help="run tests of a device; print what only it runs")
+    parser.add_argument("--device", action="store_true", help="tests of a device, and the lines that need one")
     parser.add_argument("--self-test", action="store_true", help="run all this on a small tree")
     a = parser.parse_args()
     if a.self_test:
@@ -489,7 +514,7 @@ def main():
         if a.missing or a.tests:
             coverage.read()
             if a.missing:
-                coverage.figures()
+                (coverage.device_figures if a.device else coverage.figures)()
                 missing_lines(coverage, a.missing)
             else:
                 file, _, line = a.tests.partition(":")
@@ -501,12 +526,8 @@ def main():
         if failed is None:
             raise Stop("the time is over; call it again to go on")
         coverage.read(coverage.names)
-        if not a.device:
-            return 0 if report(coverage, failed, a.record, print) else 1
-        files, wrong = coverage.device_figures()
-        print(table(files, {}))
-        print("\n".join(f"error: {text}" for text in wrong + [f"{name} fails" for name in failed]))
-        return 1 if wrong or failed else 0
+        device = device_here() if a.device else ""
+        return 0 if report(coverage, failed, a.record, print, device, a.commit) else 1
     except Stop as stop:
         print(stop, file=sys.stderr)
         return 1

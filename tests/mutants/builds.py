@@ -92,10 +92,12 @@ class Tests:
 
     def __init__(self):
         self.seconds, self.failed, self.skipped, self.cases, self.running = {}, {}, set(), [], {}
+        self.text = collections.deque(maxlen=500)  # the end of what was printed
         self.lock = threading.Lock()
 
     def hear(self, line):
         with self.lock:
+            self.text.append(line)
             if started := self.STARTED.match(line):
                 self.running[started[1]] = time.monotonic()
             elif ended := self.ENDED.match(line):
