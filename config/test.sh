@@ -52,6 +52,7 @@ if [ -z "${PETSC_DIR:-}" ]; then
   [ $tier = quick ] && [ $clients = no ] || packages+=(libpetsc64-real-dev)
 fi
 install_packages "${packages[@]}"
+(install_packages clang libclang-rt-14-dev) || say "going on without a fuzzer; its tests are skipped"
 
 if [ -z "${PETSC_DIR:-}" ]; then
   # shellcheck disable=SC2012 # no such folder has a space in its name

@@ -291,7 +291,7 @@ PetscErrorCode set_values_by_base(Mat A, void (*function)(void), const PetscScal
 
 namespace {
 
-PetscErrorCode preallocate(Mat A, const CooInput& in) {
+PetscErrorCode take_coordinates(Mat A, const CooInput& in) {
   PetscFunctionBegin;
   std::unique_ptr<CooStructure> s;
   PetscCall(together(comm_of(A), [&] { s = std::make_unique<CooStructure>(); }));
@@ -304,7 +304,7 @@ PetscErrorCode preallocate(Mat A, const CooInput& in) {
 }  // namespace
 
 PetscErrorCode coo_set_preallocation(Mat A, PetscCount n, PetscInt* rows, PetscInt* columns) {
-  return preallocate(A, {"MatSetPreallocationCOO()", false, n, rows, columns});
+  return take_coordinates(A, {"MatSetPreallocationCOO()", false, n, rows, columns});
 }
 
 PetscErrorCode coo_set_block_preallocation(Mat A, PetscCount n, const PetscInt* rows, const PetscInt* columns) {
@@ -321,7 +321,7 @@ PetscErrorCode coo_set_block_preallocation(Mat A, PetscCount n, const PetscInt* 
   PetscCall(PetscLayoutSetUp(A->rmap));
   PetscCall(PetscLayoutSetUp(A->cmap));
   PetscCall(PetscLogEventBegin(MAT_PreallCOO, A, nullptr, nullptr, nullptr));
-  PetscCall(preallocate(A, {"MatCompoundSetPreallocationCOO()", true, n, rows, columns}));
+  PetscCall(take_coordinates(A, {"MatCompoundSetPreallocationCOO()", true, n, rows, columns}));
   PetscCall(PetscLogEventEnd(MAT_PreallCOO, A, nullptr, nullptr, nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

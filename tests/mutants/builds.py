@@ -20,6 +20,7 @@ NOT_RUN = r"mutants\."  # our own: a mistake that is in place is not to be found
 ENVIRONMENT = {"COMPOUND_PROPERTY_SEED": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1",
                "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "GTEST_COLOR": "no",  # ctest asks for colours else
                "CCACHE_SLOPPINESS": "pch_defines,time_macros,include_file_mtime,include_file_ctime"}
 
 

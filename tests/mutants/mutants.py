@@ -328,7 +328,14 @@ class Worker:
         begin, tested, entry["tests"] = time.monotonic(), 0.0, 0
         near = [name for name in near if name in self.targets and self.sound.get(name, True)]
         # Scripts need everything that there is: only where no program runs the line.
-        near = ([name for name in near if self.targets[name] != ["all"]] or near)[:NEAR]
+        near = [name for name in near if self.targets[name] != ["all"]] or near
+        # Each program once before one of them on other processes or for another type.
+        of_program = collections.Counter()
+        turn = {}
+        for name in near:
+            turn[name] = of_program[self.targets[name][0]]
+            of_program[self.targets[name][0]] += 1
+        near = sorted(near, key=turn.get)[:NEAR]
         for name in near:
             usual = self.runner.lines.coverage.tests[name]["seconds"]
             if tested > 0 and tested + usual > SECONDS:
