@@ -325,12 +325,12 @@ PetscErrorCode build_on_host(Mat A, const CooInput& in, Contributions* own, CooS
   if (is_mpi_compound(A)) PetscCall(exchange(A, own, &others, s));
   const PartsShape shape = {base_type.block_size(A), A->rmap->rstart, A->rmap->n,
                             is_mpi_compound(A),      A->cmap->rstart, A->cmap->rend};
-  Assembly assembly;
+  std::optional<Assembly> assembly;  // an empty one has memory, too
   PetscCall(together(comm_of(A), [&] {
     assembly = assembly_of(*own, others, shape);
-    for (PartLists& lists : assembly.parts) s->parts.push_back({std::move(lists)});
+    for (PartLists& lists : assembly->parts) s->parts.push_back({std::move(lists)});
   }));
-  PetscCall(preallocate_blocks(A, in, shape.block_size, assembly.blocks));
+  PetscCall(preallocate_blocks(A, in, shape.block_size, assembly->blocks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

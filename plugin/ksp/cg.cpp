@@ -51,6 +51,7 @@ PetscErrorCode value_of_objective(KSP ksp, PetscReal* value) {
   PetscCall(VecDot(r, ksp->vec_sol, &of_r));
   PetscCall(VecDot(ksp->vec_rhs, ksp->vec_sol, &of_b));
   *value = -PetscRealPart(of_r + of_b) / 2;
+  PetscCall(r.reset());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

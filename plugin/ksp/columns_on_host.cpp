@@ -32,10 +32,7 @@ class HostColumns {
     for (Column& column : columns) running_.push_back({&column});
   }
   HostColumns(const HostColumns&) = delete;
-  ~HostColumns() {
-    static_cast<void>(VecDestroy(&d_));
-    destroy_matrices();
-  }
+  ~HostColumns() { destroy_matrices(); }
 
   PetscErrorCode solve() {
     PetscFunctionBegin;
@@ -67,7 +64,12 @@ class HostColumns {
     PetscFunctionBegin;
     A_ = ksp_->pc->mat;
     rows_ = A_->rmap->n;
-    PetscCall(with_column(ksp_, *running_.front().column, [&] { return diagonal_of(ksp_, A_, &d_); }));
+    bool diagonal;
+    PetscCall(has_diagonal(ksp_, &diagonal));
+    if (diagonal) {
+      d_ = ksp_->work[0];
+      PetscCall(with_column(ksp_, *running_.front().column, [&] { return take_diagonal(ksp_, d_); }));
+    }
     PetscCall(MatGetNullSpace(A_, &null_space_));
     PetscCall(guarded(comm_of_solver(ksp_), [&] {
       for (auto& memory : memory_) memory.assign(running_.size() * static_cast<std::size_t>(rows_), 0);
@@ -272,7 +274,7 @@ class HostColumns {
   KSP ksp_;
   bool hermitian_;
   Mat A_ = nullptr, X_;
-  Vec d_ = nullptr;  ///< Jacobi's
+  Vec d_ = nullptr;  ///< Jacobi's, in a work vector that columns do not use
   MatNullSpace null_space_ = nullptr;
   PetscInt rows_ = 0, apart_of_x_ = 0;
   std::vector<Running> running_;

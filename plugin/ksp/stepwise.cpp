@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ksp/watched.hpp"
-#include "petsc/scoped.hpp"
+#include "petsc/agree.hpp"
 #include "spmv/placement.hpp"
 
 namespace compound::plugin {
@@ -68,7 +68,7 @@ PetscErrorCode make_passes(bool hermitian, StepwiseSolver& keeps, StepwiseOn* wh
     PetscFunctionReturn(PETSC_SUCCESS);
   keeps.passes.reset();
   if (*where == StepwiseOn::host) {
-    keeps.passes = passes_on_host(hermitian);
+    PetscCall(guarded(PETSC_COMM_SELF, [&] { keeps.passes = passes_on_host(hermitian); }));
   } else {
     PetscCall(begin_device_work(*device_backend()));
     try {
@@ -87,25 +87,31 @@ PetscErrorCode make_passes(bool hermitian, StepwiseSolver& keeps, StepwiseOn* wh
 
 }  // namespace
 
-PetscErrorCode diagonal_of(KSP ksp, Mat A, Vec* d) {
+PetscErrorCode has_diagonal(KSP ksp, bool* yes) {
   PetscFunctionBegin;
+  Mat A;
   PetscBool jacobi;
   MatNullSpace null_space;
-  ScopedVec diagonal;
-  *d = nullptr;
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp->pc), PCJACOBI, &jacobi));
+  PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
   PetscCall(MatGetNullSpace(A, &null_space));
-  if (!jacobi || is_scaled(ksp->pc) || null_space) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDuplicate(ksp->work[0], diagonal.out()));
+  *yes = jacobi && !is_scaled(ksp->pc) && !null_space;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode take_diagonal(KSP ksp, Vec d) {
+  PetscFunctionBegin;
   PetscCall(VecSet(ksp->work[1], 1.0));
-  PetscCall(PCApply(ksp->pc, ksp->work[1], diagonal));
-  *d = diagonal.take();
+  PetscCall(PCApply(ksp->pc, ksp->work[1], d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode prepare_steps(KSP ksp, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
   PetscFunctionBegin;
-  if (ksp->nwork < keeps.form->vectors) PetscCall(KSPSetWorkVecs(ksp, keeps.form->vectors));
+  // The diagonal is a work vector, too: one of a solve's own would be destroyed in each, where that may fail.
+  PetscCall(has_diagonal(ksp, &keeps.has_diagonal));
+  const PetscInt vectors = keeps.form->vectors + (keeps.has_diagonal ? 1 : 0);
+  if (ksp->nwork < vectors) PetscCall(KSPSetWorkVecs(ksp, vectors));
   PetscInt least = static_cast<PetscInt>(StepwiseOn::device), most = 0;
   for (Vec v : {ksp->vec_sol, ksp->vec_rhs, ksp->work[0]}) {
     StepwiseOn of_vector = StepwiseOn::nothing;
@@ -118,11 +124,13 @@ PetscErrorCode prepare_steps(KSP ksp, bool hermitian, StepwiseSolver& keeps, Ste
                   : mine == StepwiseOn::nothing ? "the solve's vectors are on another device than products"
                                                 : "another process cannot do what this one can";
 
-  PetscCall(make_passes(hermitian, keeps, &mine));
+  const PetscErrorCode code = make_passes(hermitian, keeps, &mine);
   // All processes go the same way: another one has other reductions.
-  const PetscInt ends[] = {static_cast<PetscInt>(mine), -static_cast<PetscInt>(mine)};
-  PetscInt all[2];
-  PetscCallMPI(MPI_Allreduce(ends, all, 2, MPIU_INT, MPI_MIN, PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
+  const PetscInt ends[] = {static_cast<PetscInt>(mine), -static_cast<PetscInt>(mine), -static_cast<PetscInt>(code)};
+  PetscInt all[3];
+  MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(ksp));
+  PetscCallMPI(MPI_Allreduce(ends, all, 3, MPIU_INT, MPI_MIN, comm));
+  PetscCall(report_error(comm, code, static_cast<PetscErrorCode>(-all[2])));
   *where = all[0] == -all[1] ? static_cast<StepwiseOn>(all[0]) : StepwiseOn::nothing;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -132,9 +140,7 @@ PetscErrorCode solve_stepwise(KSP ksp, StepwiseSolver& keeps, Lanczos& lanczos) 
   Steps steps{.ksp = ksp, .on = keeps};
   PetscCall(VecGetLocalSize(ksp->work[0], &steps.scalars));
   PetscCall(PCGetOperators(ksp->pc, &steps.A, nullptr));
-  ScopedVec diagonal;
-  PetscCall(diagonal_of(ksp, steps.A, diagonal.out()));
-  steps.d = diagonal;
+  if (keeps.has_diagonal) PetscCall(take_diagonal(ksp, steps.d = ksp->work[keeps.form->vectors]));
   PetscCall(first_residual(ksp, keeps.form->first_preconditioned, steps.A, ksp->work[0]));
   PetscCall((*keeps.form->iterate)(steps, lanczos));
   PetscFunctionReturn(PETSC_SUCCESS);

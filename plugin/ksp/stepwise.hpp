@@ -27,7 +27,7 @@ struct Steps;
 struct StepwiseForm {
   const char* reductions;  ///< an iteration, in words
   std::span<const VectorPass> passes;
-  PetscInt vectors;           ///< of the KSP's work vectors
+  PetscInt vectors;           ///< of the KSP's work vectors; the diagonal follows them
   bool first_preconditioned;  ///< the residual that it begins with
   /// Iterations, from the residual in the first of the work vectors; x is up to date at the end.
   PetscErrorCode (*iterate)(const Steps& steps, Lanczos& lanczos);
@@ -40,7 +40,7 @@ const StepwiseForm& form_of_bcgs();
 struct StepwiseSolver {
   const StepwiseForm* form = nullptr;
   StepwiseOn where = StepwiseOn::nothing;  ///< of the passes
-  bool hermitian = true;
+  bool hermitian = true, has_diagonal = false;
   std::unique_ptr<VectorPasses> passes;
   std::string why_not;  ///< there were none for the last solve
 
@@ -57,9 +57,11 @@ PetscErrorCode prepare_steps(KSP ksp, bool hermitian, StepwiseSolver& keeps, Ste
 /// After prepare_steps().
 PetscErrorCode solve_stepwise(KSP ksp, StepwiseSolver& keeps, Lanczos& lanczos);
 
-/// A Jacobi preconditioner is a diagonal: its product with ones. Null where it is none, or where PETSc has a null space
-/// or a scaling to apply besides. The caller's to destroy.
-PetscErrorCode diagonal_of(KSP ksp, Mat A, Vec* d);
+/// A Jacobi preconditioner is a diagonal, but where PETSc has a null space or a scaling to apply besides.
+PetscErrorCode has_diagonal(KSP ksp, bool* yes);
+
+/// The product of the preconditioner with ones, which are in the second of the KSP's work vectors.
+PetscErrorCode take_diagonal(KSP ksp, Vec d);
 
 /// One solve, as methods see it.
 struct Steps {

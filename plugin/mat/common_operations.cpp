@@ -186,6 +186,7 @@ PetscErrorCode any_create_submatrix(Mat A, IS rows, IS cols, MatReuse reuse, Mat
     ScopedMat anew;
     PetscCall(base->createsubmatrix(A, rows, cols, MAT_INITIAL_MATRIX, anew.out()));
     PetscCall(take_from(*B, anew));
+    PetscCall(anew.reset());
   } else {
     PetscCall(base->createsubmatrix(A, rows, cols, reuse, B));
     PetscCall(finish_or_destroy(B, [&] { return pass_on(A, *B); }));
@@ -199,6 +200,7 @@ PetscErrorCode create_submatrix_of_upper(Mat A, IS rows, IS cols, MatReuse reuse
   PetscCall(submatrix_of_base_type(A, rows, cols, MAT_INITIAL_MATRIX, anew.out()));
   if (reuse == MAT_REUSE_MATRIX) {
     PetscCall(take_from(*B, anew));
+    PetscCall(anew.reset());
   } else {
     PetscCall(pass_on(A, anew));
     *B = anew.take();

@@ -86,6 +86,7 @@ PetscErrorCode convert_as_base(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
     ScopedMat C;
     PetscCall(converter(A, newtype, MAT_INITIAL_MATRIX, C.out()));
     PetscCall(MatCopy(C, *B, DIFFERENT_NONZERO_PATTERN));
+    PetscCall(C.reset());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(converter(A, newtype, reuse, B));
@@ -140,6 +141,7 @@ PetscErrorCode convert_through_base(Mat A, MatType newtype, MatReuse reuse, Mat*
   const TypeOfMatrix k = type_of_matrix(A);
   PetscCall(MatConvert(A, k.base_type->types(k.is_mpi).base, MAT_INITIAL_MATRIX, base.out()));
   PetscCall(MatConvert(base, newtype, reuse, B));
+  PetscCall(finish_or_keep(reuse, B, [&] { return base.reset(); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -34,6 +34,7 @@ PetscErrorCode change(Mat A, MatrixValues& values, const F& f) {
   PetscCall(f(v));
   PetscCall(values.wrote(A));
   PetscCall(guard_values(A));
+  PetscCall(v.reset());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,6 +60,7 @@ PetscErrorCode change_by(Mat A, MatrixValues& values, Mat X, bool* enough, const
              "SAME_NONZERO_PATTERN was given for matrices with other numbers of entries");
   PetscCall(of_X->as_vector(X, x.out()));
   PetscCall(change(A, values, [&](Vec a) { return f(a, x); }));
+  PetscCall(x.reset());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

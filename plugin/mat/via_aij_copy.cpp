@@ -198,6 +198,7 @@ PetscErrorCode permuted_by_aij(Mat A, IS rows, IS cols, Mat* B) {
   ScopedMat as_aij;
   PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, as_aij.out()));
   PetscCall(MatPermute(as_aij, rows, cols, B));
+  PetscCall(finish_or_destroy(B, [&] { return as_aij.reset(); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -219,6 +220,7 @@ PetscErrorCode submatrix_by_aij(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B)
   PetscCall(PetscInfo(A, "The index sets cut blocks: the submatrix is AIJ, made from an AIJ copy\n"));
   PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, as_aij.out()));
   PetscCall(MatCreateSubMatrix(as_aij, rows, cols, reuse, B));
+  PetscCall(finish_or_keep(reuse, B, [&] { return as_aij.reset(); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -38,6 +38,7 @@ PetscErrorCode base_ops(const BaseType& base_type, bool is_mpi, const _MatOps** 
   PetscCall(MatSetType(A, base_type.types(is_mpi).base));
   of_type.ops = *(*A.out())->ops;
   of_type.taken = true;
+  PetscCall(A.reset());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

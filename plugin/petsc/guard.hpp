@@ -75,6 +75,12 @@ PetscErrorCode finish_or_destroy(Mat* made, const Body& finish) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The same where it was made anew; a matrix that was there stays.
+template <class Body>
+PetscErrorCode finish_or_keep(MatReuse reuse, Mat* B, const Body& finish) {
+  return reuse == MAT_INITIAL_MATRIX ? finish_or_destroy(B, finish) : guarded(PETSC_COMM_SELF, finish);
+}
+
 /// guarded(), but lack of memory is no error: `enough` tells of it.
 template <class Body>
 PetscErrorCode guarded_memory(MPI_Comm comm, bool* enough, const Body& body) {
@@ -156,6 +162,7 @@ PetscErrorCode query_type(MatType type, const char* name, F** f) {
   PetscCall(MatCreate(PETSC_COMM_SELF, pristine.out()));
   PetscCall(MatSetType(pristine, type));
   PetscCall(query(pristine, name, f));
+  PetscCall(pristine.reset());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,4 +1,6 @@
-// Objects of PETSc that a function makes for itself: they are destroyed however it ends, by an error, too.
+// Objects of PETSc that a function makes for itself. They are destroyed however it ends, by an error, too; where it
+// ends well it calls reset(): PETSc 3.18 asks for memory to destroy vectors and matrices, and a destructor tells of no
+// error.
 #pragma once
 
 #include <utility>
@@ -13,6 +15,7 @@ class Scoped {
   Scoped() = default;
   Scoped(const Scoped&) = delete;
   ~Scoped() { static_cast<void>(destroy(&object_)); }
+  PetscErrorCode reset() { return destroy(&object_); }
   Object* out() { return &object_; }
   operator Object() const { return object_; }
   /// It is another's then.

@@ -65,6 +65,13 @@ PetscErrorCode make_ghosts(Mat A, Ghosts& g) {
   PetscCall(VecCreateMPIWithArray(comm_of(A), 1, A->cmap->n, A->cmap->N, nullptr, x.out()));
   PetscCall(VecScatterCreate(x, from, on_host, to, &g.scatter));
   g.on_host = on_host.take();
+  PetscCall(together(comm_of(A), [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(x.reset());
+    PetscCall(from.reset());
+    PetscCall(to.reset());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

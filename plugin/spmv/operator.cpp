@@ -57,6 +57,7 @@ PetscErrorCode run_conjugated(Mat A, const _MatOps& base, const Operands& o) {
   if (o.z) PetscCall(VecConjugate(o.y));
   PetscCall(o.z ? base.multtransposeadd(A, x, o.y, o.y) : base.multtranspose(A, x, o.y));
   PetscCall(VecConjugate(o.y));
+  PetscCall(x.reset());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,7 +167,8 @@ PetscErrorCode Operator::once_together(Mat A, MpiState& st, const Body& prepare)
   MpiState::Prepared& known = st.prepared[static_cast<int>(op_)];
   MpiState::Prepared now{-1, st.settings.version};
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &now.state));
-  PetscCall(now == known ? prepare() : together(comm_of(A), prepare));
+  is_first_ = now != known;
+  PetscCall(is_first_ ? together(comm_of(A), prepare) : prepare());
   known = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -335,9 +337,9 @@ PetscErrorCode Operator::run(Part which, Update update, Vec x, Vec z, Vec y) con
   return run_as(op_, which, update, x, z, y);
 }
 
-PetscErrorCode Operator::run_mirrored(Vec x, Vec y) const {
+PetscErrorCode Operator::run_mirrored(Vec x, Vec y, PetscErrorCode* code) const {
   PetscFunctionBegin;
-  PetscCall(run_as(mirrored_op_, off_diagonal, Update::assign, x, nullptr, ghosts_));
+  if (!*code) *code = run_as(mirrored_op_, off_diagonal, Update::assign, x, nullptr, ghosts_);
   PetscCall(VecScatterBegin(scatter_, ghosts_, y, ADD_VALUES, SCATTER_REVERSE));
   PetscCall(VecScatterEnd(scatter_, ghosts_, y, ADD_VALUES, SCATTER_REVERSE));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -402,6 +404,7 @@ PetscErrorCode multiply_by_conjugate(Mat A, Update update, Vec x, Vec z, Vec y) 
   if (z) PetscCall(VecConjugate(y));
   PetscCall(multiply(A, Op::none, update, conjugate_x, z ? y : nullptr, y));
   PetscCall(VecConjugate(y));
+  PetscCall(conjugate_x.reset());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -419,22 +422,25 @@ PetscErrorCode multiply(Mat A, Op op, Update update, Vec x, Vec z, Vec y) {
     op = Op::none;
   }
   PetscCall(a.prepare(A, op, x));
+  // Others wait for this process, whatever its parts say.
+  PetscErrorCode code;
   if (!a.ghosts()) {
-    PetscCall(a.run(Operator::diagonal, update, x, z, y));
+    code = a.run(Operator::diagonal, update, x, z, y);
   } else if (op == Op::none) {
     PetscCall(a.begin_ghosts(x));
-    const PetscErrorCode code = a.run(Operator::diagonal, update, x, z, y);
-    PetscCall(a.end_ghosts(x));  // others wait for this process, too
-    PetscCall(code);
-    PetscCall(a.run(Operator::off_diagonal, Update::add, a.ghosts(), y, y));
-    if (a.has_mirrored_part()) PetscCall(a.run_mirrored(x, y));
+    code = a.run(Operator::diagonal, update, x, z, y);
+    PetscCall(a.end_ghosts(x));
+    if (!code) code = a.run(Operator::off_diagonal, Update::add, a.ghosts(), y, y);
+    if (a.has_mirrored_part()) PetscCall(a.run_mirrored(x, y, &code));
   } else {
-    PetscErrorCode code = a.run(Operator::off_diagonal, Update::assign, x, nullptr, a.ghosts());
+    code = a.run(Operator::off_diagonal, Update::assign, x, nullptr, a.ghosts());
     if (!code) code = a.run(Operator::diagonal, update, x, z, y);
     PetscCall(a.begin_ghosts(y));
     PetscCall(a.end_ghosts(y));
-    PetscCall(code);
   }
+  // Products of some layouts ask for memory, which those after the first one get where it was.
+  if (a.is_first()) code = share_error(comm_of(A), code);
+  PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -36,9 +36,12 @@ class Operator {
   PetscErrorCode run(Part part, Update update, Vec x, Vec z, Vec y) const;
 
   /// Whether an off-diagonal part stands for what is below the diagonal, too; then, after the product by it as it is,
-  /// what it adds to `y` as the (Hermitian) transpose. Collective.
+  /// what it adds to `y` as the (Hermitian) transpose: unless there is an error, which is then this product's.
+  /// Collective.
   bool has_mirrored_part() const { return mirrored_op_ != Op::none; }
-  PetscErrorCode run_mirrored(Vec x, Vec y) const;
+  PetscErrorCode run_mirrored(Vec x, Vec y, PetscErrorCode* code) const;
+  /// The matrix of several processes has changed since the last such product.
+  bool is_first() const { return is_first_; }
   /// Of what was prepared, in words; empty where they do.
   std::string why_not_exchanged_by_devices(const MpiState& st) const;
 
@@ -70,6 +73,7 @@ class Operator {
   PetscErrorCode end_on_devices(Vec v) const;
 
   Op op_ = Op::none;
+  bool is_first_ = false;
   Op mirrored_op_ = Op::none;  ///< of an off-diagonal part that stands for what is below the diagonal, too
   StateInSpace parts_[2];
   VecScatter scatter_ = nullptr;

@@ -8,17 +8,17 @@
 
 namespace compound {
 
-CopyTeam::CopyTeam(std::size_t threads)
-    : threads_(std::clamp<std::size_t>(threads, 1, usable_cores())), step_(static_cast<std::ptrdiff_t>(threads_)) {
-  const std::size_t wanted = threads_;
+CopyTeam::CopyTeam(std::size_t threads) : CopyTeam(std::clamp<std::size_t>(threads, 1, usable_cores()), {}) {}
+
+CopyTeam::CopyTeam(std::size_t wanted, Exactly) : step_(static_cast<std::ptrdiff_t>(wanted)) {
   try {
     helpers_.reserve(wanted - 1);
     for (std::size_t number = 1; number < wanted; ++number) helpers_.emplace_back([this, number] { help(number); });
-  } catch (const std::system_error&) {
-    // Those that there are wait for the first copy, which is divided among them.
-    threads_ = helpers_.size() + 1;
-    for (std::size_t missing = threads_; missing < wanted; ++missing) step_.arrive_and_drop();
+  } catch (const std::system_error&) {  // fewer threads
   }
+  // Those that there are wait for the first copy, which is divided among them.
+  threads_ = helpers_.size() + 1;
+  for (std::size_t missing = threads_; missing < wanted; ++missing) step_.arrive_and_drop();
 }
 
 CopyTeam::~CopyTeam() {

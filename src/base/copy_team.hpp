@@ -22,12 +22,16 @@ class CopyTeam {
   /// memcpy() by all threads; done when it returns. By the thread that made the team.
   void copy(void* to, const void* from, std::size_t bytes);
 
+  std::size_t threads() const { return threads_; }
+
  private:
   struct Task {
     char* to = nullptr;
     const char* from = nullptr;
     std::size_t bytes = 0;
   };
+  struct Exactly {};
+  CopyTeam(std::size_t wanted, Exactly);
   void help(std::size_t number);
   void copy_share(std::size_t number) const;
 

@@ -261,13 +261,13 @@ class Coverage:
         return ran
 
     def tests_of(self):
-        """By file and line the tests that ran it, nearest first: those that run most lines of the file, and of these
-        those that run few lines in all."""
+        """By file and line the tests that ran it, nearest first: those that run most lines of the file for their
+        time, and of these those that run few lines in all."""
         by_file = collections.defaultdict(list)
         for name, test in self.tests.items():
             in_all = sum(map(len, test["ran"].values()))
             for file, lines in test["ran"].items() if test["how"] == "passed" else ():
-                by_file[file].append((-len(lines), in_all, test["seconds"], name))
+                by_file[file].append((-len(lines) / (5 + test["seconds"]), in_all, name))
         by_line = collections.defaultdict(lambda: collections.defaultdict(list))
         for file, tests in by_file.items():
             for *_, name in sorted(tests):

@@ -5,7 +5,8 @@
 //
 // -memory_sites 0: all sites; -memory_seconds 60: for one of them; -memory_scenario NAME and -memory_site N: one of
 // them; -memory_list names them; -memory_record FILE writes numbers as JSON; -memory_mistakes runs scenarios with a
-// mistake each, which are faults.
+// mistake each, which are faults. -memory_ends, on several processes (ends.py): PETSc's own allocations fail, too, and
+// the first error ends the program, as it ends an application; -memory_from N goes on there.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +27,7 @@ namespace {
 using failing::Mode;
 
 PetscInt seconds_at_most = 60;
+bool ends = false;  ///< -memory_ends
 constexpr long most_sites = 200000;
 constexpr long few = 2000;  ///< that are all tried; of more one for each path of calls
 
@@ -214,7 +216,7 @@ void hung(int) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-PetscErrorCode on_several(const Scenario& scenario, long most, long only, Numbers* n, long* faults) {
+PetscErrorCode on_several(const Scenario& scenario, long most, long only, long from, Numbers* n, long* faults) {
   PetscFunctionBeginUser;
   std::signal(SIGALRM, hung);
   const int size = processes(), rank = process();
@@ -226,12 +228,16 @@ PetscErrorCode on_several(const Scenario& scenario, long most, long only, Number
   std::vector<long> sites(static_cast<std::size_t>(size));
   MPI_Allgather(&counted.sites, 1, MPI_LONG, sites.data(), 1, MPI_LONG, PETSC_COMM_WORLD);
   for (const long of_process : sites) n->sites += of_process;
+  long number = 0;
   for (int fails = 0; fails < size; ++fails) {
     const long all = sites[static_cast<std::size_t>(fails)], here = most ? std::min(all, (most + fails) / size) : all;
     for (long k = 0; k < here; ++k) {
-      const long site = only ? only : 1 + k * all / here;
+      const long site = only ? only : 1 + (2 * k + 1) * all / (2 * here);
+      if (number++ < from) continue;
       Run r(site, static_cast<int>(Mode::once), rank == fails);
       under_way = std::string(scenario.name) + ", process " + std::to_string(fails) + ", site " + std::to_string(site);
+      if (ends && rank == 0) std::printf("try %ld of %ld: %s\n", number, n->sites, under_way.c_str());
+      std::fflush(stdout);
       alarm(static_cast<unsigned>(seconds_at_most));
       const PetscErrorCode code = scenario.run(r);
       if (code) r.fault("with memory back error " + std::to_string(code));
@@ -285,14 +291,17 @@ void print(const Numbers& n) {
 
 PetscErrorCode test(long* faults) {
   char name[100] = "", file[4000] = "";
-  PetscInt most = 12, only = 0;
-  PetscBool list = PETSC_FALSE, breaks = PETSC_FALSE;
+  PetscInt most = 12, only = 0, from = 0;
+  PetscBool list = PETSC_FALSE, breaks = PETSC_FALSE, has_ends = PETSC_FALSE;
   PetscFunctionBeginUser;
   PetscCall(PetscOptionsGetString(nullptr, nullptr, "-memory_scenario", name, sizeof(name), nullptr));
   PetscCall(PetscOptionsGetString(nullptr, nullptr, "-memory_record", file, sizeof(file), nullptr));
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-memory_sites", &most, nullptr));
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-memory_site", &only, nullptr));
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-memory_seconds", &seconds_at_most, nullptr));
+  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-memory_from", &from, nullptr));
+  PetscCall(PetscOptionsHasName(nullptr, nullptr, "-memory_ends", &has_ends));
+  ends = has_ends;
   PetscCall(PetscOptionsHasName(nullptr, nullptr, "-memory_list", &list));
   PetscCall(PetscOptionsHasName(nullptr, nullptr, "-memory_mistakes", &breaks));
   std::vector<Numbers> all;
@@ -309,7 +318,7 @@ PetscErrorCode test(long* faults) {
     Numbers n{scenario.name};
     if (processes() > 1 && !scenario.is_shared && !name[0]) continue;
     if (processes() > 1) {
-      PetscCall(on_several(scenario, most, only, &n, faults));
+      PetscCall(on_several(scenario, most, only, from, &n, faults));
       if (process() == 0) print(n);
       all.push_back(n);
       continue;
@@ -355,7 +364,7 @@ PetscErrorCode Run::act(const std::function<PetscErrorCode()>& body, const std::
   PetscFunctionBeginUser;
   const auto mode = fails_here_ ? static_cast<Mode>(mode_) : Mode::none;
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
-  failing::start(site_, mode, processes() == 1);
+  failing::start(site_, mode, processes() == 1 || ends);
   try {
     code = body();
   } catch (...) {
@@ -368,6 +377,11 @@ PetscErrorCode Run::act(const std::function<PetscErrorCode()>& body, const std::
   if (thrown) fault("an exception came through PETSc");
   // PETSc's macro for headers of objects says 1 in 3.18.
   const bool of_header = code == 1 && !failing::failure().of_ours && PETSC_VERSION_LT(3, 19, 0);
+  if (ends && site_ && (code == PETSC_ERR_MEM || of_header)) {
+    std::printf("ends\n");
+    std::fflush(stdout);
+    MPI_Abort(MPI_COMM_WORLD, PETSC_ERR_MEM);
+  }
   if (code && code != PETSC_ERR_MEM && !of_header) fault("error " + std::to_string(code) + ", not PETSC_ERR_MEM");
   // quietly() of the plugin: PETSc's error is printed besides the plugin's own.
   const bool is_quiet = failing::failure().where == "PetscPushErrorHandler";

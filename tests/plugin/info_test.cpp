@@ -44,4 +44,13 @@ TEST(Info, FillsWhatTheCallerKnows) {
   }
 }
 
+TEST(Info, IsOfCompoundMatricesAlone) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  const Matrix A = spd(MATAIJ, 3);
+  MatCompoundInfo info;
+  const auto found = catch_error([&] { return MatCompoundGetInfo(A, &info); });
+  EXPECT_EQ(found.code, PETSC_ERR_ARG_WRONG);
+  EXPECT_NE(found.message.find("MatCompound functions are for"), std::string::npos) << found.message;
+}
+
 }  // namespace

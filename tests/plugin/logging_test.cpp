@@ -52,6 +52,19 @@ INSTANTIATE_TEST_SUITE_P(All, Logging,
                                   std::to_string(std::get<1>(param_info.param));
                          });
 
+TEST(Tuning, IsAnEvent) {
+  if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
+  PETSC_OK(PetscLogDefaultBegin());
+  const auto A = filled_matrix(tested_type(), "-mat_compound_tune measure -mat_compound_wisdom none",
+                               random_problem(97, spread(3, 8, 8)));
+  const auto multiply = [&A] { (void)product_of(A, all_products().front(), 98); };
+
+  const auto first = added_to("MatCompoundTune", multiply), second = added_to("MatCompoundTune", multiply);
+
+  EXPECT_TRUE(all_ranks(first.count >= 1));
+  EXPECT_TRUE(all_ranks(second.count == 0));
+}
+
 TEST(LogView, ShowsMatMultAndPacking) {
   if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
   PETSC_OK(PetscLogDefaultBegin());

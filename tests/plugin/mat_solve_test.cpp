@@ -168,27 +168,33 @@ struct Systems {
 struct Answer {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   PetscInt iterations = 0;
+  PetscReal norm = 0;
   std::vector<std::vector<PetscScalar>> x;
 };
+
+void ask(KSP ksp, Answer* answer) {
+  PETSC_OK(KSPGetConvergedReason(ksp, &answer->reason));
+  PETSC_OK(KSPGetIterationNumber(ksp, &answer->iterations));
+  PETSC_OK(KSPGetResidualNorm(ksp, &answer->norm));
+}
 
 /// KSPCG with each column alone: of all what KSPMatSolve() is to say.
 Answer one_by_one(const Case& c, const Systems& s) {
   const auto ksp = solver(c, s.A, KSPCG);
   Answer all;
   for (int n = 0; n < c.columns; ++n) {
-    KSPConvergedReason reason;
-    PetscInt iterations;
+    Answer of_column;
     with_column(s.B, n, [&](Vec b) {
       with_column(s.X, n, [&](Vec x) {
         PETSC_OK(KSPSolve(ksp, b, x));
         all.x.push_back(values_of(x));
       });
     });
-    PETSC_OK(KSPGetConvergedReason(ksp, &reason));
-    PETSC_OK(KSPGetIterationNumber(ksp, &iterations));
-    if (all.reason < 0 || (n > 0 && reason > 0 && iterations <= all.iterations)) continue;
-    all.reason = reason;
-    all.iterations = iterations;
+    ask(ksp, &of_column);
+    if (all.reason < 0 || (n > 0 && of_column.reason > 0 && of_column.iterations <= all.iterations)) continue;
+    all.reason = of_column.reason;
+    all.iterations = of_column.iterations;
+    all.norm = of_column.norm;
   }
   return all;
 }
@@ -197,6 +203,8 @@ void expect_same(const Case& c, const Answer& made, const Answer& wanted) {
   if (c.name != std::string("batches")) {  // what is said then is of the last batch
     EXPECT_EQ(made.reason, wanted.reason);
     EXPECT_LE(std::abs(made.iterations - wanted.iterations), 1 + 0.02 * double(wanted.iterations));
+    if (made.iterations == wanted.iterations && !PetscIsInfOrNanReal(wanted.norm))
+      EXPECT_NEAR(made.norm, wanted.norm, 0.1 * wanted.norm);
   }
   for (std::size_t n = 0; n < wanted.x.size(); ++n) {
     double error = 0, size = 0;
@@ -224,8 +232,7 @@ void expect_solved(const Case& c, bool device) {
     if (c.has_guess && solve) break;  // it would be the answer
     Answer made;
     PETSC_OK(KSPMatSolve(ksp, s.B, s.X));
-    PETSC_OK(KSPGetConvergedReason(ksp, &made.reason));
-    PETSC_OK(KSPGetIterationNumber(ksp, &made.iterations));
+    ask(ksp, &made);
     for (int n = 0; n < c.columns; ++n) with_column(s.X, n, [&](Vec x) { made.x.push_back(values_of(x)); });
     expect_same(c, made, wanted);
     const std::string view = view_of("mat_solve_test", ksp);

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "base/parallel.hpp"
+
 namespace compound::test {
 namespace {
 
@@ -19,6 +21,7 @@ std::vector<unsigned char> counted(std::size_t bytes) {
 TEST(CopyTeams, CopyAllBytesAndNoOthers) {
   for (const std::size_t threads : {0, 1, 2, 3, 1000}) {
     CopyTeam team(threads);
+    EXPECT_EQ(team.threads(), std::clamp<std::size_t>(threads, 1, usable_cores()));
     for (const std::size_t bytes : {0, 1, 4095, 4096, 4097, 12289, 1 << 20}) {
       const std::vector<unsigned char> from = counted(bytes);
       std::vector<unsigned char> to(bytes + 2, 0);

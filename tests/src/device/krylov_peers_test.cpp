@@ -266,6 +266,7 @@ class GatheredLoop {
       stage(false, [](auto& l, auto& a, auto& g) { bcgs_turn<F>(a, l.state, g); });
     }
     for (set_limits(below, most + 1); loops_[0]->state.stop == 0;) iterate();
+    iterate();  // a device has queued more of them, which must change nothing
     std::vector<Ran> all;
     for (const auto& loop : loops_) {
       EXPECT_EQ(loop->made.norms, loops_[0]->made.norms) << "all have the same bits";
