@@ -63,17 +63,19 @@ std::string text_of_width(std::size_t bytes) { return std::to_string(8 * bytes) 
 PetscErrorCode check_petsc() {
   PetscFunctionBegin;
   VersionNumber major, minor, subminor, release;
+  PetscDataType scalar = PETSC_SCALAR;
+  PetscBool found, has_cuda = PETSC_FALSE;
   PetscCall(PetscGetVersionNumber(major.room(), minor.room(), subminor.room(), release.room()));
-  PetscCall(check_fit({"index width", text_of_width(sizeof(PetscInt)), text_of_width(major.bytes())}));
-  PetscCall(check_fit({"release", std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR),
-                       major.text() + "." + minor.text()}));
-  PetscDataType scalar;
-  PetscBool found;
   PetscCall(PetscDataTypeFromString("scalar", &scalar, &found));
-  if (found) PetscCall(check_fit({"scalar type", text_of(PETSC_SCALAR), text_of(scalar)}));
-  PetscBool has_cuda = PETSC_FALSE;
   PetscCall(PetscHasExternalPackage("cuda", &has_cuda));
-  PetscCall(check_fit({"device support", PetscDefined(HAVE_CUDA) ? "cuda" : "none", has_cuda ? "cuda" : "none"}));
+  const RequiredMatch all[] = {
+      {"index width", text_of_width(sizeof(PetscInt)), text_of_width(major.bytes())},
+      {"release", std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR),
+       major.text() + "." + minor.text()},
+      {"scalar type", text_of(PETSC_SCALAR), text_of(found ? scalar : PETSC_SCALAR)},
+      {"device support", PetscDefined(HAVE_CUDA) ? "cuda" : "none", has_cuda ? "cuda" : "none"},
+  };
+  for (const RequiredMatch& match : all) PetscCall(check_fit(match));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

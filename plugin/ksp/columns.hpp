@@ -67,7 +67,6 @@ inline PetscErrorCode test(KSP ksp, const Column& column) {
   PetscFunctionBegin;
   const auto iteration = static_cast<PetscInt>(column.norms.size()) - 1;
   ksp->its = iteration;
-  ksp->rnorm = column.norms.back();
   KSPCheckNorm(ksp, column.norms.back());
   PetscCall((*ksp->converged)(ksp, iteration, column.norms.back(), &ksp->reason, ksp->cnvP));
   PetscFunctionReturn(PETSC_SUCCESS);

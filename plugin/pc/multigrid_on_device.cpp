@@ -90,11 +90,12 @@ struct CoarsenOptions {
 
 PetscErrorCode read_coarsen_options(PC pc, const char* more, CoarsenOptions* options) {
   PetscFunctionBegin;
-  MatCoarsen crs;
+  Scoped<MatCoarsen, MatCoarsenDestroy> owner;
   const char* prefix;
   PetscBool is_misk;
   PetscCall(PCGetOptionsPrefix(pc, &prefix));
-  PetscCall(MatCoarsenCreate(PETSC_COMM_SELF, &crs));
+  PetscCall(MatCoarsenCreate(PETSC_COMM_SELF, owner.out()));
+  MatCoarsen const crs = owner;
   PetscCall(PetscObjectSetOptionsPrefix(reinterpret_cast<PetscObject>(crs), prefix));
   PetscCall(PetscObjectAppendOptionsPrefix(reinterpret_cast<PetscObject>(crs), more));
   PetscCall(MatCoarsenSetFromOptions(crs));
@@ -102,7 +103,7 @@ PetscErrorCode read_coarsen_options(PC pc, const char* more, CoarsenOptions* opt
   options->is_independent_set = is_misk;
   if (is_misk) PetscCall(MatCoarsenMISKGetDistance(crs, &options->distance));
   options->components.assign(crs->strength_index, crs->strength_index + crs->strength_index_size);
-  PetscCall(MatCoarsenDestroy(&crs));
+  PetscCall(owner.reset());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

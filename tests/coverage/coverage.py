@@ -15,6 +15,7 @@ import argparse
 import collections
 import concurrent.futures
 import datetime
+import difflib
 import fnmatch
 import hashlib
 import json
@@ -110,7 +111,7 @@ class Coverage:
     most_marked = 1.0  # percent of the lines that may say that they cannot run
 
     def __init__(self, root, build, say=print):
-        self.root, self.build, self.folder = root, build, build / "coverage"
+        self.root, self.build, self.folder, self.then = root, build, build / "coverage", {}
         self.say = lambda text: say(text, flush=True)
 
     # ----------------------------------------------------------------------------------------------------- running
@@ -294,6 +295,17 @@ class Coverage:
                 wrong.append(f"{NEEDS_DEVICE}:{number}: {what_is_wrong}")
         return lines, wrong
 
+    def line_then(self, name, number):
+        """The line of what is known that a line of today was; of a new line the one above it."""
+        if name not in self.then:
+            keys = [text_key(line) for line in (self.root / name).read_text().splitlines()]
+            then, was = self.files[name]["texts"], []
+            matcher = difflib.SequenceMatcher(None, then, keys, autojunk=False)
+            for _, a, a_end, b, b_end in matcher.get_opcodes():
+                was += [max(1, min(a + n + 1, a_end)) for n in range(b_end - b)]
+            self.then[name] = was
+        return self.then[name][number - 1]
+
     def lines_named(self, name, what):
         """All, those of a function, or of each statement or block that begins on a line which /regex/ finds."""
         can = self.files[name]["can"]
@@ -302,7 +314,8 @@ class Coverage:
         spans = [(a, b) for a, b, function in self.files[name]["functions"] if function == what]
         if what.startswith("/"):
             text = (self.root / name).read_text().splitlines()
-            spans = [(n, end_of(text, n)) for n, line in enumerate(text, 1) if re.search(what.strip("/"), line)]
+            spans = [(self.line_then(name, n), self.line_then(name, end_of(text, n)))
+                     for n, line in enumerate(text, 1) if re.search(what.strip("/"), line)]
         return {line for a, b in spans for line in range(a, b + 1) if line in can}
 
     def figures(self):

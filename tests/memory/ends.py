@@ -33,6 +33,8 @@ def meet(command, name, sites):
             return tried, ended, wrong
         if said.returncode == ENDED and "ends" in said.stdout.splitlines():
             ended += 1
+            if tried == sites:
+                return tried, ended, wrong
         elif tries:
             wrong.append(f"{tries[-1][1]}: status {said.returncode}\n{said.stdout[-1500:]}{said.stderr[-1500:]}")
         if tried == before:

@@ -24,6 +24,7 @@
 // glibc's own, below those that this program has in their place.
 extern "C" {
 void* __libc_malloc(std::size_t);                 // NOLINT(bugprone-reserved-identifier)
+void* __libc_calloc(std::size_t, std::size_t);    // NOLINT(bugprone-reserved-identifier)
 void* __libc_memalign(std::size_t, std::size_t);  // NOLINT(bugprone-reserved-identifier)
 void* __libc_realloc(void*, std::size_t);         // NOLINT(bugprone-reserved-identifier)
 void __libc_free(void*);                          // NOLINT(bugprone-reserved-identifier)
@@ -54,13 +55,14 @@ struct Range {
     return at >= begin && at < end;
   }
 };
-Range plugin, program;
+Range plugin, program, petsc;
 
 int find_libraries(dl_phdr_info* info, std::size_t, void*) {
   const bool is_program = !info->dlpi_name[0], is_plugin = std::strstr(info->dlpi_name, "libpetsccompound");
+  const bool is_petsc = !is_plugin && std::strstr(info->dlpi_name, "libpetsc");
   static bool program_is_known = false;
-  if (!is_plugin && (!is_program || std::exchange(program_is_known, true))) return 0;
-  Range& range = is_plugin ? plugin : program;
+  if (!is_plugin && !is_petsc && (!is_program || std::exchange(program_is_known, true))) return 0;
+  Range& range = is_plugin ? plugin : is_petsc ? petsc : program;
   for (int k = 0; k < info->dlpi_phnum; ++k) {
     const auto& segment = info->dlpi_phdr[k];
     if (segment.p_type != PT_LOAD) continue;
@@ -71,7 +73,8 @@ int find_libraries(dl_phdr_info* info, std::size_t, void*) {
   return 0;
 }
 
-enum class From { nowhere, operator_new, memalign, petsc_malloc };
+/// `table`: malloc() by PETSc's tables (3.19 and later), which hold what is lost with them.
+enum class From { nowhere, operator_new, memalign, petsc_malloc, table };
 
 /// A block that is watched.
 struct Block {
@@ -198,6 +201,11 @@ void* allocate_or_throw(std::size_t bytes, std::size_t alignment, const void* by
 void release(void* memory) {
   forget(memory);
   __libc_free(memory);
+}
+
+void* of_table(void* memory, std::size_t bytes, const void* by) {
+  if (watching && petsc.has(by)) remember(memory, bytes, From::table, nullptr);
+  return memory;
 }
 
 // PetscMalloc().
@@ -348,7 +356,7 @@ long leaks(std::string* report) {
   mark_those_of_petsc();
   long found = 0;
   for (const Block& block : blocks) {
-    if (!block.memory || block.of_petsc) continue;
+    if (!block.memory || block.of_petsc || block.from == From::table) continue;
     ++found;
     if (found > 1 || !report) continue;
     *report = std::to_string(block.bytes) + " bytes by " + (block.function ? block.function : "operator new");
@@ -395,6 +403,16 @@ extern "C" {
   *memory = __libc_memalign(alignment, bytes);
   if (*memory && of_ours) remember(*memory, bytes, From::memalign, "posix_memalign");
   return *memory ? 0 : ENOMEM;
+}
+[[gnu::visibility("default")]] void* malloc(std::size_t bytes) {
+  return failing::of_table(__libc_malloc(bytes), bytes, __builtin_return_address(0));
+}
+[[gnu::visibility("default")]] void* calloc(std::size_t count, std::size_t bytes) {
+  return failing::of_table(__libc_calloc(count, bytes), count * bytes, __builtin_return_address(0));
+}
+[[gnu::visibility("default")]] void* realloc(void* memory, std::size_t bytes) {
+  failing::forget(memory);
+  return failing::of_table(__libc_realloc(memory, bytes), bytes, __builtin_return_address(0));
 }
 [[gnu::visibility("default")]] void free(void* memory) { failing::release(memory); }
 }

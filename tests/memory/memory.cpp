@@ -375,8 +375,8 @@ PetscErrorCode Run::act(const std::function<PetscErrorCode()>& body, const std::
   hit = failing::failure().hit;
   went_on = hit && !code && !thrown;
   if (thrown) fault("an exception came through PETSc");
-  // PETSc's macro for headers of objects says 1 in 3.18.
-  const bool of_header = code == 1 && !failing::failure().of_ours && PETSC_VERSION_LT(3, 19, 0);
+  // PETSc's macros for headers of objects and what is composed say 1.
+  const bool of_header = code == 1 && !failing::failure().of_ours;
   if (ends && site_ && (code == PETSC_ERR_MEM || of_header)) {
     std::printf("ends\n");
     std::fflush(stdout);

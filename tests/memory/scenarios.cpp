@@ -110,8 +110,20 @@ PetscErrorCode check_product(Run& run, Mat A, PetscReal factor = 1) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// PETSc locks the vectors of a product, and leaves them so where that has an error.
+PetscErrorCode unlock([[maybe_unused]] Vec v) {
+  PetscFunctionBeginUser;
+#if PETSC_VERSION_GE(3, 19, 0)
+  PetscInt locks;
+  PetscCall(VecLockGet(v, &locks));
+  for (; locks > 0; --locks) PetscCall(VecLockReadPop(v));
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode multiply(Mat A, Vec x, Vec y) {
   PetscFunctionBeginUser;
+  for (Vec v : {x, y}) PetscCall(unlock(v));
   PetscMPIInt processes;
   PetscCall(MatMult(A, x, y));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &processes));
@@ -408,6 +420,7 @@ PetscErrorCode solved(Run& run, const char* type, const char* solver, const char
         PetscCall(KSPSetFromOptions(ksp));
         PetscCall(KSPSetOperators(ksp, A, A));
         PetscCall(KSPSetTolerances(ksp, 1e-9, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
+        for (Vec v : {x, b}) PetscCall(unlock(v));
         PetscCall(VecSet(x, 0));
         PetscCall(KSPSetUp(ksp));
         PetscCall(KSPSolve(ksp, b, x));

@@ -9,7 +9,7 @@ usage: mutants.py --seed S --count N          the first N mistakes of seed S, th
 
 A mistake is drawn from a line of code of src/ or plugin/, by folder as often: not of src/cuda and plugin/tools, nor
 where only a device runs (tests/coverage/needs_device.txt). It meets the tests that run its line, as the coverage of
-build/coverage has them, first those that run most of its file, until one finds it: twelve at most, for two minutes. A
+build/coverage has them, first those that run most of its file, until one finds it: forty at most, for two minutes. A
 mistake that does not compile is drawn again; one that no test runs is found by none. Which mistake has a number depends
 on the seed and on the code.
 
@@ -22,7 +22,6 @@ import argparse
 import bisect
 import collections
 import datetime
-import difflib
 import json
 import os
 import pathlib
@@ -44,7 +43,7 @@ SCORE = "tests/mutants/score.json"
 EQUIVALENT = "tests/mutants/equivalent.toml"
 NOT_DRAWN = ("src/cuda/", "plugin/tools/")
 SECONDS = 120  # of tests, for one mistake
-NEAR = 12  # tests at most: each is a program to be built
+NEAR = 40  # tests at most: each is a program to be built
 DRAWS = 50  # of which one compiles
 GOALS = {"all": 90, "folder": 80}  # percent
 MOST_EQUIVALENT = 5  # percent
@@ -169,7 +168,7 @@ class Lines:
         if wrong:
             raise Stop("\n".join(wrong))
         self.by_line = self.coverage.tests_of()
-        self.texts, self.then = {}, {}
+        self.texts = {}
 
     def text(self, name):
         if name not in self.texts:
@@ -179,24 +178,13 @@ class Lines:
     def code(self, name):
         return code_of(self.text(name))
 
-    def line_then(self, name, number):
-        """The line of the known coverage that a line of today was; of a new line the one above it."""
-        if name not in self.then:
-            keys = [coverages.text_key(line) for line in self.text(name).splitlines()]
-            then, was = self.coverage.files[name]["texts"], []
-            matcher = difflib.SequenceMatcher(None, then, keys, autojunk=False)
-            for _, a, a_end, b, b_end in matcher.get_opcodes():
-                was += [max(1, min(a + n + 1, a_end)) for n in range(b_end - b)]
-            self.then[name] = was
-        return self.then[name][number - 1]
-
     def owner(self, name, number):
         """The line of known coverage that stands for a line: of a statement of several lines an earlier one, or 0."""
         file = self.coverage.files[name]
         if "sorted" not in file:
             file["sorted"] = sorted(file["can"])
             file["spans"] = sorted((a, b) for a, b, _ in file["functions"])
-        then = self.line_then(name, number)
+        then = self.coverage.line_then(name, number)
         at = bisect.bisect_right(file["sorted"], then) - 1
         owner = file["sorted"][at] if at >= 0 else 0
         # both in one function, which is no table and no declaration
@@ -205,7 +193,7 @@ class Lines:
 
     def returned(self, name, number, code):
         """What the function of a line may return early."""
-        then = self.line_then(name, number)
+        then = self.coverage.line_then(name, number)
         starts = [a for a, b, _ in self.coverage.files[name]["functions"] if a < then <= b]
         if not starts:
             return ""
@@ -296,13 +284,18 @@ class Worker:
         return min(same, key=lambda n: abs(n - entry["line"]), default=0)
 
     def put(self, entry, number):
-        path = self.tree / entry["file"]
-        lines = path.read_text().split("\n")
+        lines = self.runner.lines.text(entry["file"]).split("\n")
         lines[number - 1] = entry["becomes"]
-        path.write_text("\n".join(lines))
+        self.write(entry, "\n".join(lines))
 
     def take_back(self, entry):
-        (self.tree / entry["file"]).write_bytes((self.runner.root / entry["file"]).read_bytes())
+        self.write(entry, self.runner.lines.text(entry["file"]))
+
+    def write(self, entry, text):
+        """What is there already is left alone, and not compiled again."""
+        path = self.tree / entry["file"]
+        if path.read_text() != text:
+            path.write_text(text)
 
     def run_test(self, name):
         """How it fails, or nothing; which case of it fails."""
@@ -336,12 +329,12 @@ class Worker:
             turn[name] = of_program[self.targets[name][0]]
             of_program[self.targets[name][0]] += 1
         near = sorted(near, key=turn.get)[:NEAR]
-        for name in near:
-            usual = self.runner.lines.coverage.tests[name]["seconds"]
-            if tested > 0 and tested + usual > SECONDS:
-                continue
-            self.put(entry, number)
-            try:
+        try:
+            for name in near:
+                usual = self.runner.lines.coverage.tests[name]["seconds"]
+                if tested > 0 and tested + usual > SECONDS:
+                    continue
+                self.put(entry, number)
                 if not self.build.make(self.targets[name]):
                     if not entry["tests"]:
                         entry["error"] = self.build.end_of_log()
@@ -350,12 +343,15 @@ class Worker:
                 test_begin = time.monotonic()
                 how, cases = self.run_test(name)
                 tested += time.monotonic() - test_begin
-            finally:
+                entry["tests"] += 1
+                if not how:
+                    continue
                 self.take_back(entry)
-            entry["tests"] += 1
-            if how and self.is_sound(name):
-                entry["killed"] = {"test": name, "how": how, "case": cases[0] if cases else ""}
-                break
+                if self.is_sound(name):
+                    entry["killed"] = {"test": name, "how": how, "case": cases[0] if cases else ""}
+                    break
+        finally:
+            self.take_back(entry)
         entry["test_seconds"], entry["seconds"] = round(tested, 1), round(time.monotonic() - begin, 1)
         return True
 

@@ -17,11 +17,13 @@
 namespace compound::test {
 namespace {
 
-Plan plan_on_device(std::string_view line) {
-  return parse_plan(line, default_plan(PatternStatistics{}, real_3x3, "cuda"));
-}
-
 class CudaBackend : public OnDevice {};
+
+TEST_F(CudaBackend, HasTraitsByItsName) {
+  EXPECT_GT(device_traits("cuda").multiprocessors, 0);
+  EXPECT_GT(device_traits("cuda").bandwidth, 0);
+  EXPECT_EQ(device_traits("host").multiprocessors, 0);
+}
 
 /// A wide access to any of them would end the context. Which kernel it was shows in no bit of y.
 TEST_F(CudaBackend, MultipliesVectorsThatBeginAnywhere) {

@@ -9,6 +9,8 @@
 
 #include "backend/backend.hpp"
 #include "cuda/backend.hpp"
+#include "planner/default_plan.hpp"
+#include "support/problems.hpp"
 
 namespace compound::test {
 
@@ -24,5 +26,10 @@ class OnDevice : public testing::Test {
   }
   static Backend& device() { return backend("cuda"); }
 };
+
+/// A line of a plan, and of a device's default plan what it leaves open.
+inline Plan plan_on_device(std::string_view line) {
+  return parse_plan(line, default_plan(PatternStatistics{}, real_3x3, "cuda"));
+}
 
 }  // namespace compound::test

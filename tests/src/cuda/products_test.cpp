@@ -15,8 +15,6 @@ namespace {
 
 using cuda_cases::Case;
 
-Plan plan(std::string_view line) { return parse_plan(line, default_plan(PatternStatistics{}, real_3x3, "cuda")); }
-
 Shifts shifts(const Case& c) { return c.aligned ? Shifts{} : Shifts{1, 1, 1}; }
 
 class CudaProducts : public OnDevice, public testing::WithParamInterface<Choice> {};
@@ -53,7 +51,7 @@ TEST_F(OnDevice, PlansOfTheSearchOf2019AreRight) {
   const Pattern pattern = random_pattern(3000, 2900, 9, 1);
   Random random;
   const Operands<double> operands(pattern, "dense", {3, 3}, random);
-  const auto all = search_of_2019(plan("csr"), real_3x3, device(), VectorOrder::any);
+  const auto all = search_of_2019(plan_on_device("csr"), real_3x3, device(), VectorOrder::any);
   EXPECT_EQ(all.size(), 1920u);
   std::vector<Plan> plans;
   for (std::size_t n = 0; n < all.size(); n += tier_is_all() ? 1 : 16) plans.push_back(all[n]);

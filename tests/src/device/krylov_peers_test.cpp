@@ -266,9 +266,14 @@ class GatheredLoop {
       stage(false, [](auto& l, auto& a, auto& g) { bcgs_turn<F>(a, l.state, g); });
     }
     for (set_limits(below, most + 1); loops_[0]->state.stop == 0;) iterate();
-    iterate();  // a device has queued more of them, which must change nothing
+    std::vector<std::vector<S>> at_end;
+    for (const auto& loop : loops_) at_end.push_back(loop->vectors[cg_vectors::x]);
+    iterate();  // a device has queued more of them
     std::vector<Ran> all;
     for (const auto& loop : loops_) {
+      const auto& kept = at_end[all.size()];
+      EXPECT_EQ(std::memcmp(kept.data(), loop->vectors[cg_vectors::x].data(), kept.size() * sizeof(S)), 0)
+          << "changed after the end";
       EXPECT_EQ(loop->made.norms, loops_[0]->made.norms) << "all have the same bits";
       loop->made.stop = loop->state.stop;
       for (const S& x : loop->vectors[cg_vectors::x]) loop->made.x.push_back(value(x));
