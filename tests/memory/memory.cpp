@@ -313,6 +313,7 @@ PetscErrorCode test(long* faults) {
   if (process() == 0 && !list)
     std::printf("%-28s %7s %6s %6s %8s %11s\n", "scenario", "sites", "tried", "clean", "went on", "PETSc keeps");
   for (const Scenario& scenario : breaks ? mistakes() : scenarios()) {
+    if (processes() > 1 && scenario.is_timed) continue;
     if (list) std::printf("%s\n", scenario.name);
     if (list || (name[0] && std::strcmp(name, scenario.name) != 0)) continue;
     Numbers n{scenario.name};

@@ -64,6 +64,8 @@ struct Scenario {
   PetscErrorCode (*run)(Run&);
   /// On several processes all have the error of one. Not where PETSc's own calls lie between: the program ends there.
   bool is_shared = false;
+  /// Measures plans, each process its own, and allocates by what the clock says: tried on one process alone.
+  bool is_timed = false;
 };
 const std::vector<Scenario>& scenarios();
 /// With a mistake each, which must be found.
