@@ -122,7 +122,7 @@ for name in "${targets[@]}"; do
   for suffix in c cpp; do
     # shellcheck disable=SC2086 # a list of files
     together=$(printf '%s\n' ${sources[$name]} "tests/fuzz/$name.cpp" | grep "\.$suffix$") || continue
-    sed "s|.*|#include \"$top/&\"|" <<<"$together" >"$folder/$name.$suffix"
+    while read -r source; do printf '#include "%s"\n' "$top/$source"; done <<<"$together" >"$folder/$name.$suffix"
     objects+=("$folder/$name-$suffix.o")
     compile "$folder/$name.$suffix" "${objects[-1]}"
   done

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "storage/packed.hpp"
 #include "support/zoo.hpp"
 
@@ -12,6 +14,7 @@ namespace {
 /// What products read of compressed rows in doubles.
 double bytes_in_compressed_rows(const Reblocked& r) {
   const auto bytes = [](const Pattern& p, BlockShape block) {
+    EXPECT_TRUE(std::ranges::all_of(p.column, [&](idx c) { return c >= 0 && c < p.cols; })) << "columns of a sample";
     const Problem problem{block, {Field::real, Precision::double_}};
     return double(bytes_of(p.view(), problem, Plan{}, backend("host")).read.total());
   };
