@@ -9,13 +9,13 @@ usage: mutants.py --seed S --count N          the first N mistakes of seed S, th
 
 A mistake is drawn from a line of code of src/ or plugin/, by folder as often: not of src/cuda and plugin/tools, nor
 where only a device runs (tests/coverage/needs_device.txt). It meets the tests that run its line, as the coverage of
-build/coverage has them, first those that run most of its file, until one finds it: forty at most, for two minutes. A
-mistake that does not compile is drawn again; one that no test runs is found by none. Which mistake has a number depends
-on the seed and on the code.
+build/coverage has them, first those that run most of its file for their time, until one finds it: forty at most, for
+two minutes. A mistake that does not compile is drawn again; one that no test runs is found by none. Which mistake has a
+number depends on the seed and on the code.
 
 Trees with a build of their own, and what was found, are below build/mutants: it may be stopped at any time and goes on
-where it was. What is not found is tried again when code or tests have changed. Ends with 1 if the score is below 90 %,
-or that of a folder below 80 %.
+where it was, on another machine with what the record says was found. What is not found is tried again when code or
+tests have changed. Ends with 1 if the score is below 90 %, or that of a folder below 80 %.
 """
 
 import argparse
@@ -370,6 +370,10 @@ class Runner:
         self.state_file = self.folder / "drawn.json"
         self.state = json.loads(self.state_file.read_text()) if self.state_file.exists() else {}
         self.mine = self.state.setdefault(self.selection, {})
+        for row in read_score(root).get(self.selection, {}).get("mutants", []):
+            if row["outcome"] == "found" and str(row["index"]) not in self.mine:  # on another machine
+                killed = {"test": row["test"], "case": row["case"]}
+                self.mine[str(row["index"])] = {"attempt": 0, **row, "gone": False, "killed": killed}
         self.lines = Lines(root, coverage_build)
         self.drawn_from = (under, changed)
         self.lock = threading.Lock()
@@ -458,7 +462,7 @@ def score_of(entries, equivalent):
         if kind in ("found", "not_found"):
             of_folder = score["folders"].setdefault(coverages.folder_of(entry["file"]), {"found": 0, "not_found": 0})
             of_folder[kind] += 1
-        row = {key: entry[key] for key in ("file", "line", "operator", "commit")}
+        row = {key: entry[key] for key in ("file", "line", "operator", "commit", "attempt")}
         row.update(index=index, outcome=kind, seconds=entry.get("seconds", 0), becomes=entry["becomes"].strip())
         row["is"] = entry["is"].strip()
         if entry["killed"]:
@@ -500,9 +504,13 @@ def show(score, say):
         f"drawn again as they do not compile {score['not_compiled']}")
 
 
-def keep_score(root, selection, score):
+def read_score(root):
     file = root / SCORE
-    kept = json.loads(file.read_text()) if file.exists() else {}
+    return json.loads(file.read_text()) if file.exists() else {}
+
+
+def keep_score(root, selection, score):
+    file, kept = root / SCORE, read_score(root)
     kept[selection] = {"date": f"{datetime.date.today()}", "commit": commit_of(root), "machine": machine(), **score}
     write_whole(file, json.dumps(kept, indent=1) + "\n")
 
