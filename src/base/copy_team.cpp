@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <system_error>
+#include <exception>
 
 #include "base/parallel.hpp"
 
@@ -14,7 +14,7 @@ CopyTeam::CopyTeam(std::size_t wanted, Exactly) : step_(static_cast<std::ptrdiff
   try {
     helpers_.reserve(wanted - 1);
     for (std::size_t number = 1; number < wanted; ++number) helpers_.emplace_back([this, number] { help(number); });
-  } catch (const std::system_error&) {  // fewer threads
+  } catch (const std::exception&) {  // fewer threads: no more of them, or no memory for one
   }
   // Those that there are wait for the first copy, which is divided among them.
   threads_ = helpers_.size() + 1;
