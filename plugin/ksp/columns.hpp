@@ -11,8 +11,6 @@
 
 namespace compound::plugin {
 
-inline MPI_Comm comm_of_solver(KSP ksp) { return PetscObjectComm(reinterpret_cast<PetscObject>(ksp)); }
-
 /// One right-hand side and its solution.
 struct Column {
   Mat B, X;

@@ -18,8 +18,6 @@ namespace compound::plugin {
 
 namespace {
 
-MPI_Comm comm_of(KSP ksp) { return PetscObjectComm(reinterpret_cast<PetscObject>(ksp)); }
-
 /// Iterations that are queued before the host looks at the norms: enough to hide that, few enough that what is queued
 /// beyond the end costs little.
 constexpr int iterations_at_once = 8;
@@ -228,7 +226,7 @@ PetscErrorCode problem_of(KSP ksp, FusedSolver& f, Peers* peers, KrylovProblem* 
 PetscErrorCode try_to_make(KSP ksp, FusedSolver& f, const std::function<void()>& make) {
   PetscFunctionBegin;
   bool enough;
-  PetscCall(guarded_memory(comm_of(ksp), &enough, [&] {
+  PetscCall(guarded_memory(comm_of_solver(ksp), &enough, [&] {
     try {
       make();
     } catch (const error& e) {
@@ -299,7 +297,7 @@ namespace {
 /// From then on a device waits for other devices alone.
 PetscErrorCode wait_for_hosts(KSP ksp, const FusedSolver& f) {
   PetscFunctionBegin;
-  if (f.peers) PetscCallMPI(MPI_Barrier(comm_of(ksp)));
+  if (f.peers) PetscCallMPI(MPI_Barrier(comm_of_solver(ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -325,7 +323,7 @@ PetscErrorCode iterate(KSP ksp, FusedSolver& f, Mat A, Backend& on) {
     PetscCall(wait_for_hosts(ksp, f));
     const bool alone = !is_watched(ksp);  // others may time what they do themselves
     if (alone) PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(guarded(comm_of(ksp), [&] { run = f.loop->go_on(limits, report); }));
+    PetscCall(guarded(comm_of_solver(ksp), [&] { run = f.loop->go_on(limits, report); }));
     if (alone) PetscCall(PetscLogGpuTimeEnd());
     PetscCall(code);
     PetscCall(name_reason(ksp, f.method, run));

@@ -21,8 +21,7 @@ PetscErrorCode Steps::run(VectorPass pass, const PassVectors& vectors, const Pas
   else
     PetscCall(PetscLogFlops(flops));
   if (sums)
-    PetscCallMPI(MPI_Allreduce(mine.data(), sums->data(), most_pass_sums, MPIU_SCALAR, MPIU_SUM,
-                               PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
+    PetscCallMPI(MPI_Allreduce(mine.data(), sums->data(), most_pass_sums, MPIU_SCALAR, MPIU_SUM, comm_of_solver(ksp)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -128,9 +127,8 @@ PetscErrorCode prepare_steps(KSP ksp, bool hermitian, StepwiseSolver& keeps, Ste
   // All processes go the same way: another one has other reductions.
   const PetscInt ends[] = {static_cast<PetscInt>(mine), -static_cast<PetscInt>(mine), -static_cast<PetscInt>(code)};
   PetscInt all[3];
-  MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(ksp));
-  PetscCallMPI(MPI_Allreduce(ends, all, 3, MPIU_INT, MPI_MIN, comm));
-  PetscCall(report_error(comm, code, static_cast<PetscErrorCode>(-all[2])));
+  PetscCallMPI(MPI_Allreduce(ends, all, 3, MPIU_INT, MPI_MIN, comm_of_solver(ksp)));
+  PetscCall(report_error(comm_of_solver(ksp), code, static_cast<PetscErrorCode>(-all[2])));
   *where = all[0] == -all[1] ? static_cast<StepwiseOn>(all[0]) : StepwiseOn::nothing;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

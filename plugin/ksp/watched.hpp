@@ -10,6 +10,8 @@
 
 namespace compound::plugin {
 
+inline MPI_Comm comm_of_solver(KSP ksp) { return PetscObjectComm(reinterpret_cast<PetscObject>(ksp)); }
+
 /// Monitors of PETSc's that look at nothing but norms, so that they may hear of them later.
 using MonitorFunction = void (*)();
 inline const MonitorFunction monitors_of_norms[] = {

@@ -8,17 +8,21 @@
 
 namespace compound {
 
-CopyTeam::CopyTeam(std::size_t threads) : CopyTeam(std::clamp<std::size_t>(threads, 1, usable_cores()), {}) {}
+namespace {
 
-CopyTeam::CopyTeam(std::size_t wanted, Exactly) : step_(static_cast<std::ptrdiff_t>(wanted)) {
+std::size_t most_of(std::size_t threads) { return std::clamp<std::size_t>(threads, 1, usable_cores()); }
+
+}  // namespace
+
+CopyTeam::CopyTeam(std::size_t threads) : step_(static_cast<std::ptrdiff_t>(most_of(threads))) {
+  const std::size_t wanted = most_of(threads);
   try {
     helpers_.reserve(wanted - 1);
     for (std::size_t number = 1; number < wanted; ++number) helpers_.emplace_back([this, number] { help(number); });
   } catch (const std::exception&) {  // fewer threads: no more of them, or no memory for one
   }
   // Those that there are wait for the first copy, which is divided among them.
-  threads_ = helpers_.size() + 1;
-  for (std::size_t missing = threads_; missing < wanted; ++missing) step_.arrive_and_drop();
+  for (std::size_t missing = this->threads(); missing < wanted; ++missing) step_.arrive_and_drop();
 }
 
 CopyTeam::~CopyTeam() {
@@ -38,7 +42,7 @@ void CopyTeam::help(std::size_t number) {
 void CopyTeam::copy_share(std::size_t number) const {
   constexpr std::size_t page = 4096;  // two threads write no page together
   const std::size_t pages = (task_.bytes + page - 1) / page;
-  const auto end_of = [&](std::size_t n) { return std::min(task_.bytes, pages * n / threads_ * page); };
+  const auto end_of = [&](std::size_t n) { return std::min(task_.bytes, pages * n / threads() * page); };
   const std::size_t first = end_of(number), end = end_of(number + 1);
   if (end > first) std::memcpy(task_.to + first, task_.from + first, end - first);
 }

@@ -22,7 +22,7 @@ class CopyTeam {
   /// memcpy() by all threads; done when it returns. By the thread that made the team.
   void copy(void* to, const void* from, std::size_t bytes);
 
-  std::size_t threads() const { return threads_; }
+  std::size_t threads() const { return helpers_.size() + 1; }
 
  private:
   struct Task {
@@ -30,14 +30,11 @@ class CopyTeam {
     const char* from = nullptr;
     std::size_t bytes = 0;
   };
-  struct Exactly {};
-  CopyTeam(std::size_t wanted, Exactly);
   void help(std::size_t number);
   void copy_share(std::size_t number) const;
 
   Task task_;
   bool ends_ = false;
-  std::size_t threads_ = 1;
   std::barrier<> step_;  ///< before and after each copy
   std::vector<std::jthread> helpers_;
 };

@@ -321,37 +321,38 @@ class Coverage:
     def figures(self):
         """By folder [lines, ran]; the lines left out of them; what is wrong."""
         device, wrong = self.needs_device()
-        ran, folders = self.ran(), collections.defaultdict(lambda: [0, 0])
+        ran, counted = self.ran(), {}
         left = {"needs_device": 0, "cannot_run": 0}
-        self.missing = {}
         for name, file in sorted(self.files.items()):
             text = (self.root / name).read_text().splitlines()
             marked = {n for n, line in enumerate(text, 1) if MARK.search(line)} & file["can"]
             for line in sorted(marked & ran[name]):
                 wrong.append(f"{name}:{line} cannot run, it says, and ran")
-            lines = file["can"] - device[name] - marked
+            counted[name] = file["can"] - device[name] - marked
             left["needs_device"] += len(device[name])
             left["cannot_run"] += len(marked - device[name])
-            if lines:
-                folders[folder_of(name)][0] += len(lines)
-                folders[folder_of(name)][1] += len(lines & ran[name])
-                self.missing[name] = lines - ran[name]
+        folders = self.count(counted, ran)
         every = sum(n for n, _ in folders.values())
         if left["cannot_run"] * 100 > self.most_marked * every:
             wrong.append(f"{left['cannot_run']} of {every} lines say that they cannot run: more than "
                          f"{self.most_marked} %")
-        return {k: v for k, v in sorted(folders.items())}, left, wrong
+        return folders, left, wrong
 
     def device_figures(self):
         """The same of the lines that the host leaves out."""
         device, wrong = self.needs_device()
-        ran, folders = self.ran(), collections.defaultdict(lambda: [0, 0])
+        return self.count(device, self.ran()), {}, wrong
+
+    def count(self, lines_of_files, ran):
+        """By folder [lines, ran]; what did not run is `missing`."""
+        folders = collections.defaultdict(lambda: [0, 0])
         self.missing = {}
-        for name, lines in sorted(device.items()):
-            folders[folder_of(name)][0] += len(lines)
-            folders[folder_of(name)][1] += len(lines & ran[name])
-            self.missing[name] = lines - ran[name]
-        return dict(sorted(folders.items())), {}, wrong
+        for name, lines in sorted(lines_of_files.items()):
+            if lines:
+                folders[folder_of(name)][0] += len(lines)
+                folders[folder_of(name)][1] += len(lines & ran[name])
+                self.missing[name] = lines - ran[name]
+        return dict(sorted(folders.items()))
 
 
 def end_of(text, first):

@@ -26,10 +26,10 @@ def meet(command, name, sites):
     while True:
         said = run(command, "-memory_scenario", name, "-memory_ends", "-memory_sites", str(sites), "-memory_from",
                    str(tried))
-        tries = re.findall(r"^try (\d+) of \d+: (.*)", said.stdout, re.M)
+        tries = re.findall(r"^try (\d+): (.*)", said.stdout, re.M)
         before, tried = tried, int(tries[-1][0]) if tries else tried
         wrong += re.findall(rf"^  ({re.escape(name)}, process.*)", said.stdout, re.M)
-        if said.returncode == 0 or (said.returncode == 1 and "faults" in said.stdout):
+        if said.returncode == 0 or wrong:
             return tried, ended, wrong
         if said.returncode == ENDED and "ends" in said.stdout.splitlines():
             ended += 1

@@ -236,7 +236,7 @@ PetscErrorCode on_several(const Scenario& scenario, long most, long only, long f
       if (number++ < from) continue;
       Run r(site, static_cast<int>(Mode::once), rank == fails);
       under_way = std::string(scenario.name) + ", process " + std::to_string(fails) + ", site " + std::to_string(site);
-      if (ends && rank == 0) std::printf("try %ld of %ld: %s\n", number, n->sites, under_way.c_str());
+      if (ends && rank == 0) std::printf("try %ld: %s\n", number, under_way.c_str());
       std::fflush(stdout);
       alarm(static_cast<unsigned>(seconds_at_most));
       const PetscErrorCode code = scenario.run(r);
