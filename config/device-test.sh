@@ -11,8 +11,9 @@
 # themselves (docs/solvers.md), one test after the other; then times of an iteration on one GPU and on N, as JSON in
 # build/device-tests.
 #
-# --sanitizer TOOL: the tests run under a tool of compute-sanitizer: memcheck, racecheck, initcheck or synccheck.
-# A test with a finding fails; the finding is in build/device-tests/TOOL. Tests take ten times as long; -R chooses some.
+# --sanitizer TOOL: the tests under a tool of compute-sanitizer: memcheck, racecheck, initcheck or synccheck. A test with
+# a finding fails. -R chooses some; --minutes N ends it earlier, and the same command goes on there
+# (tests/sanitizers/sanitizers.py).
 #
 # --coverage: how many of the lines that need a device (tests/coverage/needs_device.txt) the tests run. It takes 20
 # minutes on 16 cores; --minutes N ends it earlier, and the same command goes on there.
@@ -89,26 +90,21 @@ else
   done
 fi
 
+export COMPOUND_DEVICE_REQUIRED=1
 if [ "${preset:-}" = coverage ]; then
-  COMPOUND_DEVICE_REQUIRED=1 python3 "$top/tests/coverage/coverage.py" --device --build "${builds[0]}" \
-    -j "$together" "$@"
+  python3 "$top/tests/coverage/coverage.py" --device --build "${builds[0]}" -j "$together" "$@"
+  exit
+elif [ -n "${sanitizer:-}" ]; then
+  python3 "$top/tests/sanitizers/sanitizers.py" "$sanitizer" --build "${builds[0]}" -j "$together" "$@"
   exit
 fi
 
 all="$top/build/device-tests"
 mkdir -p "$all"
 printf 'subdirs("%s")\n' "${builds[@]}" >"$all/CTestTestfile.cmake"
-say "running the device tests of the tier $tier${sanitizer:+ with $sanitizer}"
+say "running the device tests of the tier $tier"
 cd "$all" || exit
-launcher=()
-if [ -n "${sanitizer:-}" ]; then
-  rm -rf "$sanitizer"
-  mkdir "$sanitizer"
-  # A finding is a status that no test has otherwise; what processes print beside is kept by process.
-  launcher=(compute-sanitizer --tool "$sanitizer" --target-processes all --error-exitcode 86
-    --log-file "$all/$sanitizer/%p.txt")
-fi
-COMPOUND_DEVICE_REQUIRED=1 "${launcher[@]}" ctest --output-on-failure -L device -j "$together" "$@" | tee ctest.log |
+ctest --output-on-failure -L device -j "$together" "$@" | tee ctest.log |
   sed -u '/% tests passed/,$d' || failed=yes
 part_ends "running the tests"
 if [ -n "${gpus:-}" ]; then
@@ -122,10 +118,6 @@ if [ -n "${gpus:-}" ]; then
     done
   done
   part_ends "times of iterations"
-fi
-if [ -n "${sanitizer:-}" ]; then
-  grep -hE "[A-Z]+ SUMMARY: " "$sanitizer"/*.txt | sort | uniq -c || fail "$sanitizer saw no process"
-  if grep -lE "SUMMARY: [1-9]" "$sanitizer"/*.txt; then failed=yes; fi
 fi
 print_parts
 sed -n '/% tests passed/,$p' ctest.log

@@ -102,8 +102,9 @@ std::optional<PlacedTransposed> transposed(Backend& on, const MultigridKernels& 
   for (std::size_t k = 1; k < start.size(); ++k)
     if (start[k] - start[k - 1] > count32{most_of_transposed_row}) return {};
   const Buffer<unsigned long long> key(on, entries);
-  PlacedTransposed T{{A.cols, A.rows, Buffer<count32>(on, std::span<const count32>(start)), Buffer<idx>(on, entries)},
-                     Buffer<count32>(on, entries)};
+  // GCC destroys an aggregate within braces of another one twice where what follows it throws: it is made before.
+  PlacedRows rows{A.cols, A.rows, Buffer<count32>(on, std::span<const count32>(start)), Buffer<idx>(on, entries)};
+  PlacedTransposed T{std::move(rows), Buffer<count32>(on, entries)};
   a.to_start = T.pattern.start.data();
   a.key = key.data();
   a.to_column = T.pattern.column.data();

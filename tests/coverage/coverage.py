@@ -30,7 +30,8 @@ import time
 import zlib
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "mutants"))
-from builds import Ctest, Stop, commit_of, machine, set_environment, write_whole  # noqa: E402
+from builds import (Ctest, Stop, commit_of, ctest_apart, device_here, labels_of, machine,  # noqa: E402
+                    set_environment, write_whole)
 
 RECORD = "tests/coverage/record.json"
 DEVICE_RECORD = "tests/coverage/device.json"
@@ -203,11 +204,8 @@ class Coverage:
     def run(self, jobs, chosen=".", label="", minutes=None):
         """Runs what is not known. The names of tests that fail; None where the time was over before all had run."""
         self.read_objects()
-        listed = []
-        for t in Ctest(self.build, 1).listed():
-            labels = next((p["value"] for p in t.get("properties", []) if p["name"] == "LABELS"), [])
-            if not re.search(NOT_RUN, t["name"]) and re.search(label, " ".join(labels)):
-                listed.append(t)
+        listed = [t for t in Ctest(self.build, 1).listed()
+                  if not re.search(NOT_RUN, t["name"]) and re.search(label, " ".join(labels_of(t)))]
         self.names = [t["name"] for t in listed]
         if label == "device":  # kernels that are built in are chosen and kept while building
             self.keep("building", self.build, None, 0, "passed")
@@ -221,9 +219,8 @@ class Coverage:
                 return "left"
             if self.is_known(test["name"]):  # by another run of this
                 return "passed"
-            with tempfile.TemporaryDirectory() as folder:  # two ctest in one folder write the same log
-                pathlib.Path(folder, "CTestTestfile.cmake").write_text(f'subdirs("{self.build}")\n')
-                return self.run_one(test, Ctest(pathlib.Path(folder), 1))
+            with ctest_apart(self.build) as ctest:
+                return self.run_one(test, ctest)
 
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             for test, how in zip(todo, pool.map(one, todo)):
@@ -423,13 +420,6 @@ def report(coverage, failed, keep, say, device="", commit=""):
     for text in wrong:
         say(f"error: {text}")
     return not wrong
-
-
-def device_here():
-    said = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True)
-    if said.returncode != 0:
-        raise Stop("there is no device here: nvidia-smi names none")
-    return said.stdout.splitlines()[0]
 
 
 # ----------------------------------------------------------------------------------------------------------- self-test

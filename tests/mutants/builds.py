@@ -2,6 +2,7 @@
 test runs what."""
 
 import collections
+import contextlib
 import hashlib
 import json
 import os
@@ -11,6 +12,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -125,10 +127,10 @@ class Tests:
 
 
 class Ctest:
-    """The tests of a folder."""
+    """The tests of a folder; `launcher` is a command that runs ctest's."""
 
-    def __init__(self, folder, jobs):
-        self.folder, self.jobs = folder, jobs
+    def __init__(self, folder, jobs, launcher=()):
+        self.folder, self.jobs, self.launcher = folder, jobs, launcher
 
     def listed(self):
         """All that ctest knows of each."""
@@ -143,7 +145,7 @@ class Ctest:
 
     def test(self, chosen, left_out, stop, limit_of, timeout, environment=None):
         """Runs tests; ends them where one takes longer than its limit, or all take longer than `timeout`."""
-        arguments = ["ctest", "--output-on-failure", f"-j{self.jobs}", "-R", chosen]
+        arguments = [*self.launcher, "ctest", "--output-on-failure", f"-j{self.jobs}", "-R", chosen]
         arguments += ["-E", "|".join(filter(None, [NOT_RUN, left_out]))]
         arguments += ["--stop-on-failure"] if stop else []
         tests = Tests()
@@ -170,6 +172,18 @@ class Ctest:
             end_session(process)
         listener.join(10)
         return tests, time.monotonic() - begin
+
+
+@contextlib.contextmanager
+def ctest_apart(build, launcher=()):
+    """The tests of a build, in a folder of its own: two ctest in one folder write the same log."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "CTestTestfile.cmake").write_text(f'subdirs("{build}")\n')
+        yield Ctest(pathlib.Path(folder), 1, launcher)
+
+
+def labels_of(test):
+    return next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), [])
 
 
 class Build(Ctest):
@@ -226,6 +240,13 @@ class Build(Ctest):
             if line.startswith("    "):
                 number[os.path.relpath(os.path.join(self.folder, line.strip()), self.tree)] += 1
         return number
+
+
+def device_here():
+    said = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True)
+    if said.returncode != 0:
+        raise Stop("there is no device here: nvidia-smi names none")
+    return said.stdout.splitlines()[0]
 
 
 def machine():

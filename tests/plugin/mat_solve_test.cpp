@@ -203,8 +203,9 @@ void expect_same(const Case& c, const Answer& made, const Answer& wanted) {
   if (c.name != std::string("batches")) {  // what is said then is of the last batch
     EXPECT_EQ(made.reason, wanted.reason);
     EXPECT_LE(std::abs(made.iterations - wanted.iterations), 1 + 0.02 * double(wanted.iterations));
-    if (made.iterations == wanted.iterations && !PetscIsInfOrNanReal(wanted.norm))
+    if (made.iterations == wanted.iterations && !PetscIsInfOrNanReal(wanted.norm)) {
       EXPECT_NEAR(made.norm, wanted.norm, 0.1 * wanted.norm);
+    }
   }
   for (std::size_t n = 0; n < wanted.x.size(); ++n) {
     double error = 0, size = 0;

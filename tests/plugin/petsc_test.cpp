@@ -107,7 +107,8 @@ std::string pinned_type(const std::string& layout) {
 }
 
 std::string file_of_run(const std::string& name, const std::string& extension) {
-  return name + "_" + tested_type() + "_" + std::to_string(size()) + extension;
+  const char* const shard = std::getenv("GTEST_SHARD_INDEX");
+  return name + "_" + tested_type() + "_" + std::to_string(size()) + (shard ? shard : "") + extension;
 }
 
 void begin_catching() { first_message.clear(); }

@@ -1,6 +1,7 @@
 // The set-up of multigrid by the device text on the host.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <set>
 
@@ -69,6 +70,38 @@ constexpr struct {
 } how_much;
 
 #include "support/multigrid_tests.hpp"
+
+/// Every allocation of a step fails in turn: an error each time, nothing lost, nothing released twice.
+TEST_F(DeviceMultigridWork, EndsWithAnErrorWhereverMemoryRunsOut) {
+  const Pattern p = pattern_of(drawn_graph(50, 200, random));
+  const SparseOperand<double> A(p, {2, 2}, random);
+  const PlacedOperand<double> on(device(), A.blocks());
+  const PlacedRows& rows = on.pattern.rows();
+  SparseProducts& products = *device().extensions().sparse_products;
+  const std::pair<const char*, std::function<void()>> steps[] = {
+      {"pattern of a product", [&] { products.product_pattern(rows, rows, true); }},
+      {"transposed", [&] { products.transposed(rows); }},
+      {"symmetry", [&] { work().is_symmetric(rows); }},
+      {"strong edges",
+       [&] { work().strong_edges({.scalar = {}, .size = 2, .pattern = rows, .values = on.values.data()}); }},
+      {"roots", [&] { work().roots(rows, 2); }}};
+  EmulatedDevice& backend = device();
+  for (const auto& [name, step] : steps) {
+    SCOPED_TRACE(name);
+    const int held = backend.allocations - backend.releases;
+    for (int n = 1, failed = true; failed; ++n) {
+      backend.to_fail = n;
+      failed = false;
+      try {
+        step();
+      } catch (const std::bad_alloc&) {
+        failed = true;
+      }
+      ASSERT_EQ(backend.allocations - backend.releases, held) << n;
+    }
+    backend.to_fail = 0;
+  }
+}
 
 }  // namespace
 }  // namespace compound::test

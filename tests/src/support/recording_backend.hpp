@@ -1,7 +1,11 @@
 // The host's memory and kernels behind a name of its own, with a count of what it is asked for.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <new>
+#include <set>
 
 #include "backend/value_work.hpp"
 
@@ -12,6 +16,7 @@ class RecordingBackend : public Backend {
  public:
   int allocations = 0, releases = 0, uploads = 0, packs = 0;
   int most_held = 0;  ///< allocations at a time
+  int to_fail = 0;    ///< the allocation from now on for which there is no memory; 0: none
 
   explicit RecordingBackend(std::string_view name = "recording", Reach reach = Reach::copies,
                             const Extensions& extensions = {})
@@ -20,10 +25,17 @@ class RecordingBackend : public Backend {
     return host_.code_for(plan, problem);
   }
   void* allocate(std::size_t bytes) override {
+    if (to_fail > 0 && --to_fail == 0) throw std::bad_alloc();
     most_held = std::max(most_held, ++allocations - releases);
-    return host_.allocate(bytes);
+    return *held_.insert(host_.allocate(bytes)).first;
   }
-  void release(void* memory) noexcept override { ++releases, host_.release(memory); }
+  void release(void* memory) noexcept override {
+    if (!memory) return;
+    ++releases;
+    const bool is_held = held_.erase(memory) == 1;
+    EXPECT_TRUE(is_held) << "released, and not held";
+    if (is_held) host_.release(memory);
+  }
   void clear(void* to, std::size_t bytes) override { host_.clear(to, bytes); }
   void upload(void* to, const void* from, std::size_t bytes) override { ++uploads, host_.upload(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { host_.download(to, from, bytes); }
@@ -52,6 +64,7 @@ class RecordingBackend : public Backend {
 
  private:
   Backend& host_ = backend("host");
+  std::set<void*> held_;
 };
 
 }  // namespace compound::test

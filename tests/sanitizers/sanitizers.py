@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""Whether a tool of compute-sanitizer finds anything in the tests of a device.
+
+usage: sanitizers.py TOOL                      runs the tests that have not been run, and prints what was found
+       sanitizers.py TOOL ... -R REGEX        of these tests, some
+       sanitizers.py TOOL ... --record        and keeps which tests the tool found nothing in
+
+First a kernel with a fault for this tool (planted.cpp) must be found. A test of GoogleTest runs in parts, several at a
+time. What was found is kept below the build, by test and part: the run may be stopped at any time, and the same command
+goes on there; only tests whose programs have changed run again. Fails where a test fails or the tool finds something
+that exceptions.txt does not name: kernels of others, each with the reason.
+"""
+
+import argparse
+import contextlib
+import datetime
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "mutants"))
+from builds import (Ctest, Stop, commit_of, ctest_apart, device_here, labels_of,  # noqa: E402
+                    set_environment, write_whole)
+
+RECORD = "tests/sanitizers/record.json"
+TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+PLANTED = "tests/src/planted_faults"
+PARTS = 4  # of a program of GoogleTest
+EXCEPTIONS = pathlib.Path(__file__).with_name("exceptions.txt")
+SUMMARY = re.compile(r"[A-Z]+ SUMMARY: (\d+)")
+WITHOUT_DEVICE = "Target application terminated before first instrumented API call"
+FINDING = re.compile(r"^========= \S.*\n(?:=========  .*\n)+", re.MULTILINE)
+
+
+def exceptions_of(tool):
+    """Patterns of findings that are not ours: rows `TOOL | REGEX | REASON`."""
+    rows = [[part.strip() for part in row.split(" | ")] for row in EXCEPTIONS.read_text().splitlines()
+            if row.strip() and not row.startswith("#")]
+    for row in rows:
+        if len(row) != 3 or row[0] not in TOOLS or not row[2]:
+            raise Stop(f"{EXCEPTIONS}: '{' | '.join(row)}' is not TOOL | REGEX | REASON")
+    return [re.compile(regex) for of, regex, _ in rows if of == tool]
+
+
+def findings_in(logs, exceptions=()):
+    """How many the processes of a run had, by the logs that the tool left; None where it left no summary."""
+    found = None
+    for log in logs:
+        text = log.read_text(errors="replace")
+        numbers = [int(n) for n in SUMMARY.findall(text)]
+        if numbers or WITHOUT_DEVICE in text:
+            excepted = sum(any(e.search(f) for e in exceptions) for f in FINDING.findall(text))
+            found = (found or 0) + max(0, sum(numbers) - excepted)
+    return found
+
+
+def command_of(tool, folder):
+    """What runs a program under a tool, which leaves a log in the folder for each process."""
+    return ["compute-sanitizer", "--tool", tool, "--target-processes", "all", "--log-file", f"{folder}/%p.txt"]
+
+
+def prove(tool, build, folder):
+    """Raises unless the tool finds the fault that is for it, and nothing in a kernel without."""
+    for fault in (tool, "none"):
+        logs = folder / f"planted-{fault}"
+        shutil.rmtree(logs, ignore_errors=True)
+        logs.mkdir(parents=True)
+        ran = subprocess.run([*command_of(tool, logs), build / PLANTED, fault], capture_output=True, text=True)
+        found = findings_in(logs.glob("*.txt"))
+        if found is None or (found > 0) != (fault == tool):
+            raise Stop(f"{tool} found {found} faults in a kernel with "
+                       f"{'one for it' if fault == tool else 'none'} ({logs}):\n{ran.stdout}{ran.stderr}")
+
+
+class Sanitized:
+    """The runs of a build's tests under one tool."""
+
+    def __init__(self, tool, build):
+        self.tool, self.build, self.folder = tool, build, build / "sanitizers" / tool
+        self.exceptions = exceptions_of(tool)
+
+    def stamps(self, programs):
+        return {p: f"{os.stat(p).st_mtime_ns} {os.stat(p).st_size}" for p in programs}
+
+    def pieces(self):
+        """[(test, part, parts)] of each."""
+        out = []
+        for test in Ctest(self.build, 1).listed():
+            labels = labels_of(test)
+            if "device" in labels:
+                parts = PARTS if {"core", "plugin"} & set(labels) else 1
+                out += [(test, part, parts) for part in range(parts)]
+        return out
+
+    def kept(self, piece):
+        test, part, _ = piece
+        return self.folder / f"{test['name']}.{part}.json"
+
+    def known(self, piece):
+        """What is known of a piece whose programs are the same; else nothing."""
+        if not self.kept(piece).exists():
+            return None
+        said = json.loads(self.kept(piece).read_text())
+        programs = {p: stamp for p, stamp in said["programs"].items() if os.path.exists(p)}
+        return said if self.stamps(programs) == said["programs"] else None
+
+    def run_piece(self, piece):
+        test, part, parts = piece
+        logs = self.folder / f"{test['name']}.{part}"
+        shutil.rmtree(logs, ignore_errors=True)
+        logs.mkdir(parents=True)
+        shards = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)} if parts > 1 else {}
+        with ctest_apart(self.build, command_of(self.tool, logs)) as ctest:
+            tests, seconds = ctest.test(f"^{re.escape(test['name'])}$", "", False, lambda _: 3000, 3000, shards)
+        name = test["name"]
+        how = ", ".join(tests.failed.values()) or ("passed" if name in tests.seconds else "not run")
+        found = findings_in(logs.glob("*.txt"), self.exceptions)
+        if how == "passed" and found is None:
+            how = "no summary"
+        if how == "passed" and not found:
+            shutil.rmtree(logs)
+        else:
+            (logs / "printed.txt").write_text("".join(tests.text))
+        programs = [w for w in test.get("command", []) if os.path.isabs(w) and os.path.isfile(w)]
+        said = {"how": how, "found": found, "seconds": round(seconds, 1), "programs": self.stamps(programs)}
+        write_whole(self.kept(piece), json.dumps(said))
+        return said
+
+    def run(self, jobs, chosen, minutes):
+        """Runs what is not known, and returns by test and part what is."""
+        pieces = [p for p in self.pieces() if re.search(chosen, p[0]["name"])]
+        until = None if minutes is None else time.monotonic() + 60 * minutes
+
+        def one(piece):
+            said = self.known(piece)
+            if not is_clean(said):
+                if until is not None and time.monotonic() > until:
+                    return None
+                said = self.run_piece(piece)
+                print(f"{said['seconds']:7.1f} s  {piece[0]['name']} {piece[1] + 1}/{piece[2]}: {said['how']}, "
+                      f"found {said['found']}", flush=True)
+            return said
+
+        with ThreadPoolExecutor(jobs) as pool:
+            return list(zip(pieces, pool.map(one, pieces)))
+
+
+def is_clean(said):
+    return said is not None and said["how"] == "passed" and not said["found"]
+
+
+def clean_tests(ran):
+    """Their names without that of the build, where each part has run."""
+    all_ = {piece[0]["name"] for piece, _ in ran}
+    return sorted(name.partition(".")[2] for name in all_ - {piece[0]["name"] for piece, said in ran
+                                                             if not is_clean(said)})
+
+
+def keep(file, tool, tests, commit):
+    """When each test was last without a finding."""
+    record = json.loads(file.read_text()) if file.exists() else {}
+    now = {"date": f"{datetime.date.today()}", "commit": commit, "machine": device_here()}
+    record[tool] = dict(sorted((record.get(tool, {}) | {test: now for test in tests}).items()))
+    write_whole(file, json.dumps(record, indent=1) + "\n")
+
+
+# ----------------------------------------------------------------------------------------------------------- self-test
+
+# Finds what its tool's name or the word "wrong" is in, one of two with an exception, and says nothing of "silent".
+TOY_TOOL = """#!/bin/sh
+tool=$2 log=$(echo "$6" | sed s/%p/1/)
+shift 6
+"$@"
+status=$?
+case "$* " in
+  *silent*) ;;
+  *wrong*|*" $tool ") printf "========= %s\\n" "Invalid write" "    at theirs" "" "Invalid write" "    at ours" "" \\
+    "ERROR SUMMARY: 2 errors" >"$log" ;;
+  *) echo "ERROR SUMMARY: 0 errors" >"$log" ;;
+esac
+exit $status
+"""
+
+
+def self_test():
+    def expect(what, found, wanted):
+        if found != wanted:
+            sys.exit(f"self-test: {what}: {found}, not {wanted}")
+
+    with tempfile.TemporaryDirectory() as folder:
+        build = pathlib.Path(folder).resolve()
+        programs = {"compute-sanitizer": TOY_TOOL, PLANTED: "#!/bin/sh\n", "test": f"#!/bin/sh\necho >>{build}/ran\n"}
+        for name, text in programs.items():
+            (build / name).parent.mkdir(parents=True, exist_ok=True)
+            (build / name).write_text(text)
+            (build / name).chmod(0o755)
+        os.environ["PATH"] = f"{build}:{os.environ['PATH']}"
+        labels = {"right": "core;device", "wrong": "tools;device", "silent": "tools;device", "other": "core"}
+        (build / "CTestTestfile.cmake").write_text("".join(
+            f'add_test(toy.{name} "{build}/test")\nset_tests_properties(toy.{name} PROPERTIES LABELS "{label}")\n'
+            for name, label in labels.items()))
+
+        def run(chosen="."):
+            sanitized = Sanitized("memcheck", build)
+            sanitized.exceptions = [re.compile("at theirs")]
+            ran = sanitized.run(2, chosen, None)
+            return [(test["name"], part, said["how"], said["found"]) for (test, part, _), said in ran]
+
+        right = [("toy.right", part, "passed", 0) for part in range(PARTS)]
+        with contextlib.redirect_stdout(io.StringIO()):
+            prove("memcheck", build, build / "proof")
+            expect("what is found", run(), [*right, ("toy.wrong", 0, "passed", 1), ("toy.silent", 0, "no summary", None)])
+            (build / "ran").unlink()
+            expect("what is known", run("right"), right)
+            expect("it does not run again", (build / "ran").exists(), False)
+            ran = Sanitized("memcheck", build).run(2, ".", None)
+            expect("tests without a finding", clean_tests(ran), ["right"])
+            (build / "test").write_text(programs["test"] + "exit 1\n")
+            expect("another program runs again", run("right"), [(*of[:2], "Failed", 0) for of in right])
+            (build / "compute-sanitizer").write_text(TOY_TOOL.replace('*" $tool "', '"nothing"'))
+            try:
+                prove("memcheck", build, build / "proof")
+                sys.exit("self-test: a tool that finds nothing passes")
+            except Stop:
+                pass
+    print("a finding, a silent tool and a tool that finds nothing are told")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], epilog=__doc__.split("\n\n", 1)[1],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tool", choices=[*TOOLS, "self-test"], help="self-test: all this by a tool that is a script")
+    parser.add_argument("--build", type=pathlib.Path, metavar="FOLDER", help="build/device-real unless it is named")
+    parser.add_argument("-j", type=int, default=os.cpu_count(), metavar="N", help="tests at a time (as many as cores)")
+    parser.add_argument("-R", default=".", metavar="REGEX", help="of the tests, these alone")
+    parser.add_argument("--minutes", type=float, metavar="N", help="after N minutes end with the tests under way")
+    parser.add_argument("--record", action="store_true", help=f"write {RECORD}")
+    parser.add_argument("--commit", default="", help="of the build, where this is no repository")
+    a = parser.parse_args()
+    if a.tool == "self-test":
+        return self_test()
+    root = pathlib.Path(__file__).resolve().parents[2]
+    try:
+        set_environment(root)
+        sanitized = Sanitized(a.tool, (a.build or root / "build" / "device-real").resolve())
+        prove(a.tool, sanitized.build, sanitized.folder)
+        ran = sanitized.run(a.j, a.R, a.minutes)
+        done = [(piece, said) for piece, said in ran if said]
+        wrong = [(piece, said) for piece, said in done if not is_clean(said)]
+        tests = len({piece[0]["name"] for piece, _ in done})
+        found = sum(said["found"] or 0 for _, said in done)
+        print(f"{a.tool}: {found} findings in {tests} tests ({len(done)} of {len(ran)} parts have run)")
+        for (test, part, parts), said in wrong:
+            print(f"error: {test['name']} {part + 1}/{parts}: {said['how']}, found {said['found']} "
+                  f"({sanitized.folder / test['name']}.{part})")
+        if a.record:
+            keep(root / RECORD, a.tool, clean_tests(ran), a.commit or commit_of(root))
+        if len(done) < len(ran):
+            raise Stop("the time is over; call it again to go on")
+        return 1 if wrong else 0
+    except Stop as stop:
+        print(stop, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
