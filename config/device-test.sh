@@ -11,8 +11,8 @@
 # themselves (docs/solvers.md), one test after the other; then times of an iteration on one GPU and on N, as JSON in
 # build/device-tests.
 #
-# --sanitizer TOOL: the tests under a tool of compute-sanitizer: memcheck, racecheck, initcheck or synccheck. A test with
-# a finding fails. -R chooses some; --minutes N ends it earlier, and the same command goes on there
+# --sanitizer TOOL: the tests under a tool of compute-sanitizer: memcheck, racecheck, initcheck or synccheck. A test
+# with a finding fails. -R chooses some; --minutes N ends it earlier, and the same command goes on there
 # (tests/sanitizers/sanitizers.py).
 #
 # --coverage: how many of the lines that need a device (tests/coverage/needs_device.txt) the tests run. It takes 20

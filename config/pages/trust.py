@@ -6,7 +6,8 @@ COVERAGE = "tests/coverage/record.json"
 DEVICE_COVERAGE = "tests/coverage/device.json"
 MEMORY = "tests/memory/record.json"
 MISTAKES = "tests/mutants/score.json"
-RECORDS = [COVERAGE, DEVICE_COVERAGE, MEMORY, MISTAKES]
+SANITIZERS = "tests/sanitizers/record.json"
+RECORDS = [COVERAGE, DEVICE_COVERAGE, MEMORY, MISTAKES, SANITIZERS]
 
 
 def percent(part, whole):
@@ -52,3 +53,13 @@ def drawn_mistakes(top):
         count = run["found"] + run["not_found"]
         rows.append([name, str(run["found"]), str(count), percent(run["found"], count), run["date"], run["commit"][:7]])
     return table(["drawn", "found", "of", "%", "date", "commit"], rows)
+
+
+@figure("compute-sanitizer")
+def compute_sanitizer(top):
+    rows = []
+    for tool, run in record_of(top, SANITIZERS).items():
+        clean = run["clean"].values()
+        machines = ", ".join(sorted({c["machine"] for c in clean}))
+        rows.append([tool, str(len(clean)), str(run["of"]), min(c["date"] for c in clean), machines])
+    return table(["tool", "tests without a finding", "of", "since", "on"], rows)

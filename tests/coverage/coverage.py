@@ -30,8 +30,7 @@ import time
 import zlib
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "mutants"))
-from builds import (Ctest, Stop, commit_of, ctest_apart, device_here, labels_of, machine,  # noqa: E402
-                    set_environment, write_whole)
+from builds import Ctest, Stop, commit_of, ctest_apart, device_here, labels_of, machine, set_environment, write_whole  # noqa: E402
 
 RECORD = "tests/coverage/record.json"
 DEVICE_RECORD = "tests/coverage/device.json"

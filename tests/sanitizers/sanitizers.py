@@ -27,8 +27,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "mutants"))
-from builds import (Ctest, Stop, commit_of, ctest_apart, device_here, labels_of,  # noqa: E402
-                    set_environment, write_whole)
+from builds import Ctest, Stop, commit_of, ctest_apart, device_here, labels_of, set_environment, write_whole  # noqa: E402
 
 RECORD = "tests/sanitizers/record.json"
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -112,15 +111,18 @@ class Sanitized:
         programs = {p: stamp for p, stamp in said["programs"].items() if os.path.exists(p)}
         return said if self.stamps(programs) == said["programs"] else None
 
-    def run_piece(self, piece):
+    def run_piece(self, piece, seconds=3000):
+        """What is known then; nothing where it takes longer."""
         test, part, parts = piece
         logs = self.folder / f"{test['name']}.{part}"
         shutil.rmtree(logs, ignore_errors=True)
         logs.mkdir(parents=True)
         shards = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)} if parts > 1 else {}
         with ctest_apart(self.build, command_of(self.tool, logs)) as ctest:
-            tests, seconds = ctest.test(f"^{re.escape(test['name'])}$", "", False, lambda _: 3000, 3000, shards)
+            tests, took = ctest.test(f"^{re.escape(test['name'])}$", "", False, lambda _: seconds, seconds, shards)
         name = test["name"]
+        if took > seconds:
+            return None
         how = ", ".join(tests.failed.values()) or ("passed" if name in tests.seconds else "not run")
         found = findings_in(logs.glob("*.txt"), self.exceptions)
         if how == "passed" and found is None:
@@ -130,7 +132,7 @@ class Sanitized:
         else:
             (logs / "printed.txt").write_text("".join(tests.text))
         programs = [w for w in test.get("command", []) if os.path.isabs(w) and os.path.isfile(w)]
-        said = {"how": how, "found": found, "seconds": round(seconds, 1), "programs": self.stamps(programs)}
+        said = {"how": how, "found": found, "seconds": round(took, 1), "programs": self.stamps(programs)}
         write_whole(self.kept(piece), json.dumps(said))
         return said
 
@@ -141,10 +143,11 @@ class Sanitized:
 
         def one(piece):
             said = self.known(piece)
-            if not is_clean(said):
-                if until is not None and time.monotonic() > until:
-                    return None
-                said = self.run_piece(piece)
+            if is_clean(said):
+                return said
+            left = 3000 if until is None else until - time.monotonic()
+            said = self.run_piece(piece, left) if left > 0 else None
+            if said:
                 print(f"{said['seconds']:7.1f} s  {piece[0]['name']} {piece[1] + 1}/{piece[2]}: {said['how']}, "
                       f"found {said['found']}", flush=True)
             return said
@@ -164,11 +167,12 @@ def clean_tests(ran):
                                                              if not is_clean(said)})
 
 
-def keep(file, tool, tests, commit):
-    """When each test was last without a finding."""
+def keep(file, tool, tests, of, commit):
+    """When each test was last without a finding, and of how many tests."""
     record = json.loads(file.read_text()) if file.exists() else {}
     now = {"date": f"{datetime.date.today()}", "commit": commit, "machine": device_here()}
-    record[tool] = dict(sorted((record.get(tool, {}) | {test: now for test in tests}).items()))
+    clean = record.get(tool, {"clean": {}})["clean"] | {test: now for test in tests}
+    record[tool] = {"of": of, "clean": dict(sorted(clean.items()))}
     write_whole(file, json.dumps(record, indent=1) + "\n")
 
 
@@ -217,7 +221,8 @@ def self_test():
         right = [("toy.right", part, "passed", 0) for part in range(PARTS)]
         with contextlib.redirect_stdout(io.StringIO()):
             prove("memcheck", build, build / "proof")
-            expect("what is found", run(), [*right, ("toy.wrong", 0, "passed", 1), ("toy.silent", 0, "no summary", None)])
+            others = [("toy.wrong", 0, "passed", 1), ("toy.silent", 0, "no summary", None)]
+            expect("what is found", run(), [*right, *others])
             (build / "ran").unlink()
             expect("what is known", run("right"), right)
             expect("it does not run again", (build / "ran").exists(), False)
@@ -225,6 +230,9 @@ def self_test():
             expect("tests without a finding", clean_tests(ran), ["right"])
             (build / "test").write_text(programs["test"] + "exit 1\n")
             expect("another program runs again", run("right"), [(*of[:2], "Failed", 0) for of in right])
+            (build / "test").write_text("#!/bin/sh\nsleep 9\n")
+            expect("a run that ends earlier", Sanitized("memcheck", build).run(4, "right", 0.01), [
+                (piece, None) for piece in Sanitized("memcheck", build).pieces()[:PARTS]])
             (build / "compute-sanitizer").write_text(TOY_TOOL.replace('*" $tool "', '"nothing"'))
             try:
                 prove("memcheck", build, build / "proof")
@@ -241,7 +249,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, metavar="FOLDER", help="build/device-real unless it is named")
     parser.add_argument("-j", type=int, default=os.cpu_count(), metavar="N", help="tests at a time (as many as cores)")
     parser.add_argument("-R", default=".", metavar="REGEX", help="of the tests, these alone")
-    parser.add_argument("--minutes", type=float, metavar="N", help="after N minutes end with the tests under way")
+    parser.add_argument("--minutes", type=float, metavar="N", help="end after N minutes")
     parser.add_argument("--record", action="store_true", help=f"write {RECORD}")
     parser.add_argument("--commit", default="", help="of the build, where this is no repository")
     a = parser.parse_args()
@@ -262,7 +270,8 @@ def main():
             print(f"error: {test['name']} {part + 1}/{parts}: {said['how']}, found {said['found']} "
                   f"({sanitized.folder / test['name']}.{part})")
         if a.record:
-            keep(root / RECORD, a.tool, clean_tests(ran), a.commit or commit_of(root))
+            of = len({test["name"] for test, *_ in sanitized.pieces()})
+            keep(root / RECORD, a.tool, clean_tests(ran), of, a.commit or commit_of(root))
         if len(done) < len(ran):
             raise Stop("the time is over; call it again to go on")
         return 1 if wrong else 0
