@@ -30,7 +30,17 @@ import time
 import zlib
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "mutants"))
-from builds import Ctest, Stop, commit_of, ctest_apart, device_here, labels_of, machine, set_environment, write_whole  # noqa: E402
+from builds import (  # noqa: E402
+    Ctest,
+    Stop,
+    commit_of,
+    ctest_apart,
+    device_here,
+    labels_of,
+    machine,
+    set_environment,
+    write_whole,
+)
 
 RECORD = "tests/coverage/record.json"
 DEVICE_RECORD = "tests/coverage/device.json"

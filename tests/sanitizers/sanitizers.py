@@ -27,7 +27,16 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "mutants"))
-from builds import Ctest, Stop, commit_of, ctest_apart, device_here, labels_of, set_environment, write_whole  # noqa: E402
+from builds import (  # noqa: E402
+    Ctest,
+    Stop,
+    commit_of,
+    ctest_apart,
+    device_here,
+    labels_of,
+    set_environment,
+    write_whole,
+)
 
 RECORD = "tests/sanitizers/record.json"
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
