@@ -1,5 +1,6 @@
 // To and from other types; pinned constructors; files; types set late.
 #include "compare.hpp"
+#include "petsc/guard.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -92,6 +93,23 @@ TEST(Conversions, OfAnAijFillIncompleteBlocksWithZeros) {
   PETSC_OK(MatConvert(aij, tested_type().c_str(), MAT_INITIAL_MATRIX, tested.out()));
 
   EXPECT_TRUE(same_products(tested, aij, 14));
+}
+
+/// Memory alone lets what follows the base type's conversion fail: here a function does.
+TEST(Conversions, ThatFailLeaveNothingBehind) {
+  Mat made;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, &made));
+
+  const auto found = catch_error([&] {
+    return compound::plugin::finish_or_destroy(&made, []() -> PetscErrorCode {
+      PetscFunctionBegin;
+      SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for this");
+    });
+  });
+
+  EXPECT_TRUE(all_ranks(found.code == PETSC_ERR_MEM));
+  EXPECT_EQ(found.message, "no memory for this");
+  EXPECT_TRUE(all_ranks(made == nullptr));
 }
 
 TEST(Conversions, BackToTheParentRestoreTheParentsProducts) {

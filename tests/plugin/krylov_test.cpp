@@ -984,6 +984,16 @@ SetTarget target_of(KSP ksp, const char* name) {
   return set;
 }
 
+TEST(SingleReduction, IsPetscsLoopUntilItIsUndone) {
+  const Case c{"", "-solver_pc_type jacobi"};
+  const System s{c, false};
+  const Solver ksp = solver(c, s, KSPCGCOMPOUND);
+  PETSC_OK(KSPCGUseSingleReduction(ksp, PETSC_TRUE));
+  EXPECT_TRUE(says(outcome(ksp, s), "  not fused: a single reduction"));
+  PETSC_OK(KSPCGUseSingleReduction(ksp, PETSC_FALSE));
+  EXPECT_TRUE(says(outcome(ksp, s), "  fused on the host"));
+}
+
 struct Target {
   const char *name, *says;
   PetscReal value;

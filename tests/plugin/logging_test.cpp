@@ -1,6 +1,7 @@
 // What -log_view sees: MatMult with the parent's flops, and our packing.
 #include "compare.hpp"
 #include "log_events.hpp"
+#include "petsccompound.h"
 
 #include <unistd.h>
 
@@ -63,6 +64,17 @@ TEST(Tuning, IsAnEvent) {
 
   EXPECT_TRUE(all_ranks(first.count >= 1));
   EXPECT_TRUE(all_ranks(second.count == 0));
+}
+
+TEST(Initialize, RegistersEventsOnce) {
+  PETSC_OK(PetscLogDefaultBegin());
+  PETSC_OK(PetscCompoundInitialize());
+  const auto A = filled_matrix(tested_type(), "", random_problem(99, spread(3, 8, 8)));
+  const auto multiply = [&A] { (void)product_of(A, all_products().front(), 100); };
+
+  const auto packed = added_to("MatCompoundPack", multiply);
+
+  EXPECT_TRUE(all_ranks(packed.count >= 1 || !tested_is_compound()));
 }
 
 TEST(LogView, ShowsMatMultAndPacking) {
