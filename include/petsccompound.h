@@ -201,8 +201,8 @@ typedef struct {
    Level: intermediate
 
    Note:
-   Loading by -dll_append calls it. A program that links the plugin calls it after `PetscInitialize()`. It may be called
-   again.
+   Loading by -dll_append calls it. A program that links the plugin calls it after `PetscInitialize()`. Later calls do
+   nothing, and are not collective.
 
 .seealso: `MATBAIJCOMPOUND`, `MATAIJCOMPOUND`, `KSPCGCOMPOUND`, `PCPBJACOBICOMPOUND`
 @*/

@@ -99,7 +99,7 @@ PetscErrorCode forget() {
 PetscErrorCode initialize() {
   using namespace compound::plugin;
   PetscFunctionBegin;
-  if (initialized) PetscFunctionReturn(PETSC_SUCCESS);
+  if (initialized) PetscFunctionReturn(PETSC_SUCCESS);  // on one process alone, too: the rest is collective
   PetscCall(check_petsc());
   PetscCall(MatInitializePackage());
   PetscCall(register_log_events());

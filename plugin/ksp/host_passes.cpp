@@ -4,7 +4,8 @@
 
 // The loader picks the code for the machine, by what the processor can do: "arch=..." would mean that one processor
 // alone. Sanitizers are not there yet when the loader picks.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #define COMPOUND_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define COMPOUND_CLONES

@@ -90,7 +90,8 @@ class Tests:
     """What one run of ctest said."""
 
     STARTED = re.compile(r"^\s*Start\s+\d+: (\S+)")
-    ENDED = re.compile(r"^\s*\d+/\d+ Test\s+#\d+: (\S+) \.*\s*(\*\*\*)?(.*?)\s+([0-9.]+) sec")
+    # `***Failed`, and `Subprocess aborted***Exception:`
+    ENDED = re.compile(r"^\s*\d+/\d+ Test\s+#\d+: (\S+) \.*\s*(.*?)\s+([0-9.]+) sec")
     CASE = re.compile(r"^(?:\d+: )?\[  FAILED  \] ([\w./]+)(?: \(|,|$)")
 
     def __init__(self):
@@ -104,13 +105,13 @@ class Tests:
             if started := self.STARTED.match(line):
                 self.running[started[1]] = time.monotonic()
             elif ended := self.ENDED.match(line):
-                name, bad, how, seconds = ended.groups()
+                name, how, seconds = ended.groups()
                 self.running.pop(name, None)
                 self.seconds[name] = float(seconds)
-                if bad and how.startswith("Skipped"):
+                if how == "***Skipped":
                     self.skipped.add(name)
-                elif bad:
-                    self.failed[name] = how.strip()
+                elif how != "Passed":
+                    self.failed[name] = how.replace("***", " ").strip()
             elif (case := self.CASE.match(line)) and case[1] not in self.cases:
                 self.cases.append(case[1])
 

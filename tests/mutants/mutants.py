@@ -9,9 +9,9 @@ usage: mutants.py --seed S --count N          the first N mistakes of seed S, th
 
 A mistake is drawn from a line of code of src/ or plugin/, by folder as often: not of src/cuda and plugin/tools, nor
 where only a device runs (tests/coverage/needs_device.txt). It meets the tests that run its line, as the coverage of
-build/coverage has them, first those that run most of its file for their time, until one finds it: forty at most, for
-two minutes. A mistake that does not compile is drawn again; one that no test runs is found by none. Which mistake has a
-number depends on the seed and on the code.
+build/coverage has them, until one finds it: sixty at most, for two minutes; first those of a file of its name, then
+those that run most of its file for their time. A mistake that does not compile is drawn again; one that no test runs is
+found by none. Which mistake has a number depends on the seed and on the code.
 
 Trees with a build of their own, and what was found, are below build/mutants: it may be stopped at any time and goes on
 where it was, on another machine with what the record says was found. What is not found is tried again when code or
@@ -34,7 +34,7 @@ import threading
 import time
 
 import tomllib
-from builds import Build, Ctest, Stop, commit_of, copy_tree, machine, set_environment, write_whole
+from builds import Build, Ctest, Stop, Tests, commit_of, copy_tree, machine, set_environment, write_whole
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "coverage"))
 import coverage as coverages  # noqa: E402
@@ -43,7 +43,7 @@ SCORE = "tests/mutants/score.json"
 EQUIVALENT = "tests/mutants/equivalent.toml"
 NOT_DRAWN = ("src/cuda/", "plugin/tools/")
 SECONDS = 120  # of tests, for one mistake
-NEAR = 40  # tests at most: each is a program to be built
+NEAR = 60  # tests at most: each is a program to be built
 DRAWS = 50  # of which one compiles
 GOALS = {"all": 90, "folder": 80}  # percent
 MOST_EQUIVALENT = 5  # percent
@@ -168,7 +168,7 @@ class Lines:
         if wrong:
             raise Stop("\n".join(wrong))
         self.by_line = self.coverage.tests_of()
-        self.texts = {}
+        self.texts, self.files_of = {}, {}
 
     def text(self, name):
         if name not in self.texts:
@@ -187,9 +187,15 @@ class Lines:
         then = self.coverage.line_then(name, number)
         at = bisect.bisect_right(file["sorted"], then) - 1
         owner = file["sorted"][at] if at >= 0 else 0
+        since = self.text(name).splitlines()[max(0, number - 1 - (then - owner)):number]
+        if any(line.startswith("#") for line in since):  # perhaps not compiled here
+            return 0
         # both in one function, which is no table and no declaration
         inside = [a for a, b in file["spans"] if a <= then <= b]
         return owner if inside and owner >= min(inside) else 0
+
+    def is_of_device(self, name, number):
+        return self.owner(name, number) in self.device[name]
 
     def returned(self, name, number, code):
         """What the function of a line may return early."""
@@ -204,7 +210,21 @@ class Lines:
         return "return;" if re.search(r"\bvoid\b", head.split("{")[0]) else "return {};"
 
     def tests(self, name, number):
-        return self.by_line[name].get(self.owner(name, number), [])
+        """That run the line, nearest first: src/a/b.cpp has b_test.cpp."""
+        near, own = self.by_line[name].get(self.owner(name, number), []), pathlib.Path(name).stem.encode()
+        return sorted(near, key=lambda test: own not in self.test_files(test))
+
+    def test_files(self, test):
+        """`b` of each b_test.cpp that is in a test's programs, which have the names of their files in them."""
+        files = set()
+        for program in self.coverage.tests[test]["stamps"]:
+            if program not in self.files_of:
+                known = pathlib.Path(program).suffix != ".gcno" and os.path.exists(program)
+                content = pathlib.Path(program).read_bytes() if known else b""
+                self.files_of[program] = {content[max(0, found.start() - 100):found.start()].rpartition(b"/")[2]
+                                          for found in re.finditer(rb"_test\.cpp", content)}
+            files |= self.files_of[program]
+        return files
 
 
 class Draw:
@@ -223,8 +243,7 @@ class Draw:
                     continue
                 if not code[number - 1].strip() or number > len(lines.text(name).splitlines()):
                     continue
-                owner = lines.owner(name, number)
-                if not owner or owner in lines.device[name]:
+                if not lines.owner(name, number) or lines.is_of_device(name, number):
                     continue
                 found = sites(code, number, lines.returned(name, number, code))
                 found = {operator: edits for operator, edits in found.items() if edits}
@@ -391,7 +410,8 @@ class Runner:
                 entry = {"attempt": attempt, **self.draw(self.seed, index, attempt)}
             entry.update(killed=None, key=worker.key, commit=commit_of(self.root),
                          date=datetime.datetime.now().isoformat(timespec="minutes"))
-            entry["gone"] = worker.place(entry) == 0
+            number = worker.place(entry)
+            entry["gone"] = number == 0 or self.lines.is_of_device(entry["file"], number)
             near = [] if entry["gone"] else self.lines.tests(entry["file"], worker.place(entry))
             if not near or worker.meet(entry, near):
                 break
@@ -436,7 +456,7 @@ def outcome(entry):
     if entry["killed"]:
         return f"found by {entry['killed']['test']} {entry['killed']['case']}".rstrip()
     if entry["gone"]:
-        return "its line is gone"
+        return "its line is gone, or is for devices"
     if not entry["near"]:
         return "no test runs it"
     return f"not found by {entry['tests']} of {entry['near']} near tests"
@@ -564,6 +584,10 @@ def self_test():
     expect("the end of a statement is none", of_line("  b);", "return;", "a(c,"), {})
     expect("an early return", of_line("  f();", "return;")["early return"], ["  return; f();"])
     expect("a return that is dropped", of_line("if (a) return b;")["early return dropped"], ["if (a) ;"])
+    tests = Tests()
+    for how in ("   Passed", "***Failed", "***Skipped", "Subprocess aborted***Exception:"):
+        tests.hear(f"1/1 Test #1: {how.strip(' *:')[-6:]} ............{how}    0.63 sec")
+    expect("how tests end", (list(tests.failed), list(tests.skipped)), (["Failed", "eption"], ["kipped"]))
     expect("the rest", of_line("a = std::min(b >> c, d);")["min or max"], ["a = std::max(b >> c, d);"])
 
     with tempfile.TemporaryDirectory() as folder:

@@ -66,9 +66,10 @@ TEST(Tuning, IsAnEvent) {
   EXPECT_TRUE(all_ranks(second.count == 0));
 }
 
-TEST(Initialize, RegistersEventsOnce) {
+/// By one process alone, which waits for no other, and as often as a program with many matrices may do so.
+TEST(Initialize, MayBeCalledAgain) {
   PETSC_OK(PetscLogDefaultBegin());
-  PETSC_OK(PetscCompoundInitialize());
+  for (int n = 0; n < 1000 && rank() == 0; ++n) PETSC_OK(PetscCompoundInitialize());
   const auto A = filled_matrix(tested_type(), "", random_problem(99, spread(3, 8, 8)));
   const auto multiply = [&A] { (void)product_of(A, all_products().front(), 100); };
 

@@ -15,6 +15,7 @@ TEST(Mirrored, HasBothTriangles) {
   EXPECT_EQ(m.pattern.start, (std::vector<count32>{0, 3, 4, 8, 10}));
   EXPECT_EQ(m.pattern.column, (std::vector<idx>{0, 2, 3, 2, 0, 1, 2, 3, 0, 2}));
   EXPECT_EQ(m.from, (std::vector<count32>{0, 1, 2, 3, 1, 3, 4, 5, 2, 5}));
+  EXPECT_EQ(m.bytes(), (5 + 10 + 10) * 4u);
   const MirroredCounts counts = count_mirrored(upper.view());
   EXPECT_EQ(counts.entries, 10u);
   EXPECT_EQ(counts.empty_rows, 0);
