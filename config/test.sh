@@ -150,7 +150,10 @@ if [ -z "${PETSC_DIR:-}" ]; then
     with_petsc complex "plugin properties"
   fi
 fi
-[ $tier = quick ] || test_build "core plugin properties" asan
+if [ $tier = all ]; then
+  test_build "core plugin properties" asan
+  test_build "core plugin" tsan
+fi
 [ ${#builds[@]} -gt 0 ] || fail "no build has tests with a label like '$labels'; the labels: $every"
 
 if [ $tier = all ] && grep -qE "$labels" <<<documents; then

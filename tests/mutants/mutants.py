@@ -194,8 +194,10 @@ class Lines:
         inside = [a for a, b in file["spans"] if a <= then <= b]
         return owner if inside and owner >= min(inside) else 0
 
-    def is_of_device(self, name, number):
-        return self.owner(name, number) in self.device[name]
+    def is_left_out(self, name, number):
+        """Where no mistake is drawn: it is not compiled here, or needs a device."""
+        owner = self.owner(name, number)
+        return not owner or owner in self.device[name]
 
     def returned(self, name, number, code):
         """What the function of a line may return early."""
@@ -243,7 +245,7 @@ class Draw:
                     continue
                 if not code[number - 1].strip() or number > len(lines.text(name).splitlines()):
                     continue
-                if not lines.owner(name, number) or lines.is_of_device(name, number):
+                if lines.is_left_out(name, number):
                     continue
                 found = sites(code, number, lines.returned(name, number, code))
                 found = {operator: edits for operator, edits in found.items() if edits}
@@ -411,7 +413,7 @@ class Runner:
             entry.update(killed=None, key=worker.key, commit=commit_of(self.root),
                          date=datetime.datetime.now().isoformat(timespec="minutes"))
             number = worker.place(entry)
-            entry["gone"] = number == 0 or self.lines.is_of_device(entry["file"], number)
+            entry["gone"] = not number or self.lines.is_left_out(entry["file"], number)
             near = [] if entry["gone"] else self.lines.tests(entry["file"], worker.place(entry))
             if not near or worker.meet(entry, near):
                 break
@@ -456,7 +458,7 @@ def outcome(entry):
     if entry["killed"]:
         return f"found by {entry['killed']['test']} {entry['killed']['case']}".rstrip()
     if entry["gone"]:
-        return "its line is gone, or is for devices"
+        return "its line is gone, or left out"
     if not entry["near"]:
         return "no test runs it"
     return f"not found by {entry['tests']} of {entry['near']} near tests"

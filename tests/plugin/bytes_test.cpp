@@ -18,7 +18,7 @@ PetscInt64 allocated() {
   return static_cast<PetscInt64>(now.uordblks + now.hblkhd);
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool has_count = false;  // the sanitizer's allocator keeps none
 #else
 constexpr bool has_count = true;
@@ -87,7 +87,7 @@ struct Bytes : testing::TestWithParam<Copy> {
   static void SetUpTestSuite() { allocate_from_heap(); }
   void SetUp() override {
     if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "the sanitizer's allocator counts otherwise";
 #endif
     if (*GetParam().option) PETSC_OK(PetscOptionsSetValue(nullptr, GetParam().option, GetParam().value));
@@ -98,7 +98,7 @@ struct Bytes : testing::TestWithParam<Copy> {
 TEST_P(Bytes, OfPackedCopiesAreThoseAllocated) {
   const auto A = large(GetParam().type);
   const auto x = right_vector(A, 1), y = left_vector(A, 2);
-  if (!has_count) GTEST_SKIP() << "the address sanitizer's allocator does not count";
+  if (!has_count) GTEST_SKIP() << "the sanitizer's allocator does not count";
   const auto before = allocated();
 
   PETSC_OK(MatMult(A, x, y));
@@ -113,7 +113,7 @@ TEST_P(Bytes, OfPackedCopiesAreThoseAllocated) {
 }
 
 TEST_P(Bytes, OfPackedCopiesAreGivenBackWithTheMatrix) {
-  if (!has_count) GTEST_SKIP() << "the address sanitizer's allocator does not count";
+  if (!has_count) GTEST_SKIP() << "the sanitizer's allocator does not count";
   const auto before = allocated();
   for (int k = 0; k < 2; ++k) {
     const auto A = large(GetParam().type);
@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(All, Bytes, testing::ValuesIn(copies),
 
 TEST_F(ParentBytes, AreThoseOfValuesColumnsAndRowStarts) {
   if (!tested_is_compound()) GTEST_SKIP() << "for compound types only";
-  if (!has_count) GTEST_SKIP() << "the address sanitizer's allocator does not count";
+  if (!has_count) GTEST_SKIP() << "the sanitizer's allocator does not count";
   const auto before = allocated();
   const auto A = large(MATBAIJCOMPOUND);
   const auto taken = allocated() - before, told = info_of(A).base_bytes;

@@ -189,6 +189,7 @@ TEST_F(MultigridTest, GalerkinLevelsOfAGridAreOfTheType) {
   PETSC_OK(PCMGGetSmoother(solve.preconditioner(), 0, &coarse));
   PETSC_OK(KSPGetOperators(coarse, &A, nullptr));
   EXPECT_TRUE(is_ours(A));
+  EXPECT_NE(view_of("multigrid_test", solve.ksp).find("Coarse grid solver"), std::string::npos);  // PETSc's own words
 }
 
 /// How a program says that vectors lie on the device, without -vec_type: by its DM, or the matrix itself.

@@ -3,7 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
 #include <numeric>
+#include <sstream>
+#include <string>
 
 namespace compound::test {
 namespace {
@@ -15,6 +21,35 @@ TEST(LargeVector, BeginsOnAHugePageFromSomeBytesOn) {
 
   EXPECT_TRUE(is_at_multiple(large.data(), huge_page));
   EXPECT_TRUE(is_at_multiple(LargeVector<double>(3).data(), alignof(std::max_align_t)));
+}
+
+/// Whether Linux was asked for huge pages at an address, by its list of what is mapped.
+bool is_advised(const void* memory) {
+  std::ifstream maps("/proc/self/smaps");
+  std::string line;
+  bool is_here = false;
+  for (std::uintptr_t first, end; std::getline(maps, line);) {
+    std::istringstream words(line);
+    char dash = 0;
+    if (words >> std::hex >> first >> dash >> end && dash == '-')
+      is_here = first <= reinterpret_cast<std::uintptr_t>(memory) && reinterpret_cast<std::uintptr_t>(memory) < end;
+    else if (is_here && line.starts_with("VmFlags:"))
+      return line.find(" hg") != std::string::npos;
+  }
+  return false;
+}
+
+TEST(AllocateInPages, AsksForHugePagesWhereTheyPayOff) {
+  const std::string enabled = "/sys/kernel/mm/transparent_hugepage/enabled";
+  if (!std::ifstream(enabled)) {
+    std::cout << "skipped: this Linux has no huge pages (" << enabled << ")" << std::endl;
+    GTEST_SKIP();
+  }
+  const std::unique_ptr<void, decltype(&std::free)> large(allocate_in_pages(large_array, 64), std::free),
+      small(allocate_in_pages(large_array / 2, 64), std::free);
+
+  EXPECT_TRUE(is_advised(static_cast<char*>(large.get()) + huge_page));
+  EXPECT_FALSE(is_advised(static_cast<char*>(small.get()) + large_array / 4));
 }
 
 TEST(LargeVector, KeepsItsNumbersAsItGrows) {

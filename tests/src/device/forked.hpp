@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "support/processes.hpp"
+
 /// work(rank) in processes of the system with windows that all see; whether all of them return true.
 template <class Window, class Work>
 bool in_processes(int count, const Work& work) {
@@ -19,7 +21,7 @@ bool in_processes(int count, const Work& work) {
   std::vector<pid_t> children;
   for (int p = 0; p < count; ++p) {
     const pid_t child = fork();
-    if (child == 0) _exit(work(p, windows) ? 0 : 1);
+    if (child == 0) compound::test::end_process(work(p, windows) ? 0 : 1);
     children.push_back(child);
   }
   bool right = true;

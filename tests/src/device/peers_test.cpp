@@ -54,7 +54,7 @@ class Process {
       way->exchanges = &exchanges_[way == &back_];
       way->tickets = tickets_[way == &back_].data();
       way->blocks_each = 2;
-      way->waits = {1000000000, &report_};
+      way->waits = {10000000000, &report_};
     }
     for (int p = 0; p < processes; ++p) {
       if (p == rank) continue;
@@ -66,7 +66,7 @@ class Process {
     meeting_.rank = rank;
     meeting_.processes = processes;
     meeting_.meetings = &meetings_;
-    meeting_.waits = {1000000000, &report_};
+    meeting_.waits = {10000000000, &report_};
     for (int p = 0; p < processes; ++p) meeting_.places[p] = windows[p].places;
   }
   Process(const Process&) = delete;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -43,6 +44,21 @@ TEST_F(Model, KnowsWhatWasMeasuredOfAFivePointGrid) {
 
   EXPECT_NEAR(microseconds(pattern, slices), 20.4, 0.1 * 20.4);
   EXPECT_NEAR(microseconds(pattern, diagonals), 17.1, 0.1 * 17.1);
+}
+
+TEST_F(Model, CountsStepsOfDiagonalsApartAndNoneOfChunks) {
+  const Pattern pattern = grid(50, {-50, -1, 0, 1, 50});
+  const auto counted = [&](const char* line, std::string_view field) {
+    const Plan plan = parse_plan(line, {});
+    const Work work = work_of(table, table.traits(), plan, bytes_of(pattern.view(), real_1x1, plan, on),
+                              statistics(pattern.view()), real_1x1);
+    const auto found = std::ranges::find(seconds_fields, field, &DeviceField::name);
+    return work.sums[static_cast<std::size_t>(found - std::begin(seconds_fields))] > 0;
+  };
+  constexpr const char chunks[] = "ccoo:128:1 slots threads=128 blocks=8";
+  EXPECT_TRUE(counted(slices, "step") && !counted(slices, "diagonal_step") && counted(slices, "longest"));
+  EXPECT_TRUE(!counted(diagonals, "step") && counted(diagonals, "diagonal_step") && !counted(diagonals, "longest"));
+  EXPECT_TRUE(counted(chunks, "step") && counted(chunks, "chunk_entry") && !counted(chunks, "longest"));
 }
 
 TEST_F(Model, TakesLongerForMore) {

@@ -74,7 +74,7 @@ constexpr struct {
 /// Every allocation of a step fails in turn: an error each time, nothing lost, nothing released twice.
 TEST_F(DeviceMultigridWork, EndsWithAnErrorWhereverMemoryRunsOut) {
   const Pattern p = pattern_of(drawn_graph(50, 200, random));
-  const SparseOperand<double> A(p, {2, 2}, random);
+  const SparseOperand<double> A(p, {3, 3}, random);
   const PlacedOperand<double> on(device(), A.blocks());
   const PlacedRows& rows = on.pattern.rows();
   SparseProducts& products = *device().extensions().sparse_products;
@@ -83,7 +83,7 @@ TEST_F(DeviceMultigridWork, EndsWithAnErrorWhereverMemoryRunsOut) {
       {"transposed", [&] { products.transposed(rows); }},
       {"symmetry", [&] { work().is_symmetric(rows); }},
       {"strong edges",
-       [&] { work().strong_edges({.scalar = {}, .size = 2, .pattern = rows, .values = on.values.data()}); }},
+       [&] { work().strong_edges({.scalar = {}, .size = 3, .pattern = rows, .values = on.values.data()}); }},
       {"roots", [&] { work().roots(rows, 2); }}};
   EmulatedDevice& backend = device();
   for (const auto& [name, step] : steps) {
