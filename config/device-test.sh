@@ -29,6 +29,7 @@ tier=quick
 scalars=(real)
 ranks="1;2"
 together=$cores
+runner=()  # a script below tests that runs them in place of ctest
 if [ "${1:-}" = --all ]; then
   tier=all
   scalars=(real complex)
@@ -47,9 +48,11 @@ elif [ "${1:-}" = --sanitizer ]; then
   [[ $sanitizer =~ ^(memcheck|racecheck|initcheck|synccheck)$ ]] ||
     fail "--sanitizer wants memcheck, racecheck, initcheck or synccheck, not '$sanitizer'"
   command -v compute-sanitizer >/dev/null || fail "there is no compute-sanitizer here; the CUDA toolkit has it"
+  runner=(sanitizers/sanitizers.py "$sanitizer")
   shift 2
 elif [ "${1:-}" = --coverage ]; then
   preset=coverage
+  runner=(coverage/coverage.py --device)
   shift
 fi
 
@@ -91,11 +94,8 @@ else
 fi
 
 export COMPOUND_DEVICE_REQUIRED=1
-if [ "${preset:-}" = coverage ]; then
-  python3 "$top/tests/coverage/coverage.py" --device --build "${builds[0]}" -j "$together" "$@"
-  exit
-elif [ -n "${sanitizer:-}" ]; then
-  python3 "$top/tests/sanitizers/sanitizers.py" "$sanitizer" --build "${builds[0]}" -j "$together" "$@"
+if [ ${#runner[@]} -gt 0 ]; then
+  python3 "$top/tests/${runner[0]}" "${runner[@]:1}" --build "${builds[0]}" -j "$together" "$@"
   exit
 fi
 

@@ -38,7 +38,9 @@ from builds import (  # noqa: E402
     device_here,
     labels_of,
     machine,
+    programs_of,
     set_environment,
+    stamps_of,
     write_whole,
 )
 
@@ -126,18 +128,13 @@ class Coverage:
 
     # ----------------------------------------------------------------------------------------------------- running
 
-    def stamps(self, files):
-        """Which files these are, by their times and sizes."""
-        stats = {str(f): os.stat(f) for f in files if os.path.exists(f)}
-        return {name: f"{s.st_mtime_ns} {s.st_size}" for name, s in stats.items()}
-
     def read_objects(self):
         """The lines that can run, of all objects, and the texts that they are lines of."""
         notes = sorted(str(f.relative_to(self.build)) for f in self.build.rglob("*.gcno")
                        if f.relative_to(self.build).parts[0] not in ("CMakeFiles", "coverage"))  # trials, and ours
         if not notes:
             raise Stop(f"{self.build} has no notes of gcc's: it is to be built by the preset coverage")
-        key = hashlib.sha256(json.dumps(self.stamps(self.build / n for n in notes)).encode()).hexdigest()[:16]
+        key = hashlib.sha256(json.dumps(stamps_of(self.build / n for n in notes)).encode()).hexdigest()[:16]
         kept = self.folder / "objects.json"
         if kept.exists() and json.loads(kept.read_text())["key"] == key:
             return
@@ -166,7 +163,7 @@ class Coverage:
         if not file.exists():
             return False
         stamps = json.loads(file.read_text())["stamps"]
-        return self.stamps(stamps) == stamps
+        return stamps_of(stamps) == stamps
 
     def run_one(self, test, ctest):
         """Whether it passed. Runs it with counts of its own, and keeps what it ran."""
@@ -180,7 +177,6 @@ class Coverage:
             note = data.relative_to(counts).with_suffix(".gcno")
             if (self.build / note).exists():
                 (counts / note).symlink_to(self.build / note)
-        programs = [word for word in test.get("command", []) if os.path.isabs(word) and os.path.isfile(word)]
         passed = not tests.failed and name in tests.seconds
         how = "skipped" if name in tests.skipped else ", ".join(tests.failed.values()) or "not run"
         how = "passed" if passed and name not in tests.skipped else how
@@ -189,7 +185,7 @@ class Coverage:
             how = "skipped"  # each of its cases, for want of a device
         if not passed:
             write_whole(self.folder / "failed" / (name + ".txt"), "".join(tests.text))
-        self.keep(name, counts, programs if passed else None, tests.seconds.get(name, round(seconds, 2)), how)
+        self.keep(name, counts, programs_of(test) if passed else None, tests.seconds.get(name, round(seconds, 2)), how)
         shutil.rmtree(counts)
         return how
 
@@ -202,7 +198,7 @@ class Coverage:
             gcov.ask(objects[first:first + 200], counts)
         notes = [str(self.build / pathlib.Path(o).with_suffix(".gcno")) for o in objects]
         write_whole(self.kept(name), json.dumps({
-            "stamps": {"failed": ""} if programs is None else self.stamps(programs + notes),
+            "stamps": {"failed": ""} if programs is None else stamps_of(programs + notes),
             "seconds": seconds, "how": how,
             "texts": {f: self.file_key(f) for f, lines in gcov.ran.items() if lines},
             "ran": {f: ranges_of(lines) for f, lines in sorted(gcov.ran.items()) if lines}}))

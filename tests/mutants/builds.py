@@ -187,6 +187,16 @@ def labels_of(test):
     return next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), [])
 
 
+def programs_of(test):
+    return [word for word in test.get("command", []) if os.path.isabs(word) and os.path.isfile(word)]
+
+
+def stamps_of(files):
+    """Which files these are, by their times and sizes; of those that are there."""
+    stats = {str(f): os.stat(f) for f in files if os.path.exists(f)}
+    return {name: f"{s.st_mtime_ns} {s.st_size}" for name, s in stats.items()}
+
+
 class Build(Ctest):
     """One build of the copied tree."""
 

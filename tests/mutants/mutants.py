@@ -220,9 +220,10 @@ class Lines:
         """`b` of each b_test.cpp that is in a test's programs, which have the names of their files in them."""
         files = set()
         for program in self.coverage.tests[test]["stamps"]:
+            if program.endswith(".gcno") or not os.path.exists(program):
+                continue
             if program not in self.files_of:
-                known = pathlib.Path(program).suffix != ".gcno" and os.path.exists(program)
-                content = pathlib.Path(program).read_bytes() if known else b""
+                content = pathlib.Path(program).read_bytes()
                 self.files_of[program] = {content[max(0, found.start() - 100):found.start()].rpartition(b"/")[2]
                                           for found in re.finditer(rb"_test\.cpp", content)}
             files |= self.files_of[program]
@@ -336,9 +337,8 @@ class Worker:
                 self.runner.say(f"{name} fails by itself, and can find nothing")
         return self.sound[name]
 
-    def meet(self, entry, near):
+    def meet(self, entry, number, near):
         """Builds it and runs the tests that are near. False: it does not compile."""
-        number = self.place(entry)
         begin, tested, entry["tests"] = time.monotonic(), 0.0, 0
         near = [name for name in near if name in self.targets and self.sound.get(name, True)]
         # Scripts need everything that there is: only where no program runs the line.
@@ -414,8 +414,8 @@ class Runner:
                          date=datetime.datetime.now().isoformat(timespec="minutes"))
             number = worker.place(entry)
             entry["gone"] = not number or self.lines.is_left_out(entry["file"], number)
-            near = [] if entry["gone"] else self.lines.tests(entry["file"], worker.place(entry))
-            if not near or worker.meet(entry, near):
+            near = [] if entry["gone"] else self.lines.tests(entry["file"], number)
+            if not near or worker.meet(entry, number, near):
                 break
             entry = None
         else:

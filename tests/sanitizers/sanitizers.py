@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether a tool of compute-sanitizer finds anything in the tests of a device.
 
-usage: sanitizers.py TOOL                      runs the tests that have not been run, and prints what was found
+usage: sanitizers.py TOOL                     runs the tests that have not been run, and prints what was found
        sanitizers.py TOOL ... -R REGEX        of these tests, some
        sanitizers.py TOOL ... --record        and keeps which tests the tool found nothing in
 
@@ -14,6 +14,7 @@ that exceptions.txt does not name: kernels of others, each with the reason.
 import argparse
 import contextlib
 import datetime
+import functools
 import io
 import json
 import os
@@ -27,16 +28,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "mutants"))
-from builds import (  # noqa: E402
-    Ctest,
-    Stop,
-    commit_of,
-    ctest_apart,
-    device_here,
-    labels_of,
-    set_environment,
-    write_whole,
-)
+import builds  # noqa: E402
+from builds import Stop  # noqa: E402
 
 RECORD = "tests/sanitizers/record.json"
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
@@ -95,14 +88,12 @@ class Sanitized:
         self.tool, self.build, self.folder = tool, build, build / "sanitizers" / tool
         self.exceptions = exceptions_of(tool)
 
-    def stamps(self, programs):
-        return {p: f"{os.stat(p).st_mtime_ns} {os.stat(p).st_size}" for p in programs}
-
+    @functools.cached_property
     def pieces(self):
         """[(test, part, parts)] of each."""
         out = []
-        for test in Ctest(self.build, 1).listed():
-            labels = labels_of(test)
+        for test in builds.Ctest(self.build, 1).listed():
+            labels = builds.labels_of(test)
             if "device" in labels:
                 parts = PARTS if {"core", "plugin"} & set(labels) else 1
                 out += [(test, part, parts) for part in range(parts)]
@@ -117,17 +108,16 @@ class Sanitized:
         if not self.kept(piece).exists():
             return None
         said = json.loads(self.kept(piece).read_text())
-        programs = {p: stamp for p, stamp in said["programs"].items() if os.path.exists(p)}
-        return said if self.stamps(programs) == said["programs"] else None
+        return said if builds.stamps_of(said["programs"]) == said["programs"] else None
 
-    def run_piece(self, piece, seconds=3000):
+    def run_piece(self, piece, seconds):
         """What is known then; nothing where it takes longer."""
         test, part, parts = piece
         logs = self.folder / f"{test['name']}.{part}"
         shutil.rmtree(logs, ignore_errors=True)
         logs.mkdir(parents=True)
         shards = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)} if parts > 1 else {}
-        with ctest_apart(self.build, command_of(self.tool, logs)) as ctest:
+        with builds.ctest_apart(self.build, command_of(self.tool, logs)) as ctest:
             tests, took = ctest.test(f"^{re.escape(test['name'])}$", "", False, lambda _: seconds, seconds, shards)
         name = test["name"]
         if took > seconds:
@@ -140,14 +130,14 @@ class Sanitized:
             shutil.rmtree(logs)
         else:
             (logs / "printed.txt").write_text("".join(tests.text))
-        programs = [w for w in test.get("command", []) if os.path.isabs(w) and os.path.isfile(w)]
-        said = {"how": how, "found": found, "seconds": round(took, 1), "programs": self.stamps(programs)}
-        write_whole(self.kept(piece), json.dumps(said))
+        said = {"how": how, "found": found, "seconds": round(took, 1),
+                "programs": builds.stamps_of(builds.programs_of(test))}
+        builds.write_whole(self.kept(piece), json.dumps(said))
         return said
 
     def run(self, jobs, chosen, minutes):
         """Runs what is not known, and returns by test and part what is."""
-        pieces = [p for p in self.pieces() if re.search(chosen, p[0]["name"])]
+        pieces = [p for p in self.pieces if re.search(chosen, p[0]["name"])]
         until = None if minutes is None else time.monotonic() + 60 * minutes
 
         def one(piece):
@@ -171,18 +161,17 @@ def is_clean(said):
 
 def clean_tests(ran):
     """Their names without that of the build, where each part has run."""
-    all_ = {piece[0]["name"] for piece, _ in ran}
-    return sorted(name.partition(".")[2] for name in all_ - {piece[0]["name"] for piece, said in ran
-                                                             if not is_clean(said)})
+    not_clean = {test["name"] for (test, *_), said in ran if not is_clean(said)}
+    return sorted({test["name"].partition(".")[2] for (test, *_), _ in ran if test["name"] not in not_clean})
 
 
 def keep(file, tool, tests, of, commit):
     """When each test was last without a finding, and of how many tests."""
     record = json.loads(file.read_text()) if file.exists() else {}
-    now = {"date": f"{datetime.date.today()}", "commit": commit, "machine": device_here()}
+    now = {"date": f"{datetime.date.today()}", "commit": commit, "machine": builds.device_here()}
     clean = record.get(tool, {"clean": {}})["clean"] | {test: now for test in tests}
     record[tool] = {"of": of, "clean": dict(sorted(clean.items()))}
-    write_whole(file, json.dumps(record, indent=1) + "\n")
+    builds.write_whole(file, json.dumps(record, indent=1) + "\n")
 
 
 # ----------------------------------------------------------------------------------------------------------- self-test
@@ -241,7 +230,7 @@ def self_test():
             expect("another program runs again", run("right"), [(*of[:2], "Failed", 0) for of in right])
             (build / "test").write_text("#!/bin/sh\nsleep 9\n")
             expect("a run that ends earlier", Sanitized("memcheck", build).run(4, "right", 0.01), [
-                (piece, None) for piece in Sanitized("memcheck", build).pieces()[:PARTS]])
+                (piece, None) for piece in Sanitized("memcheck", build).pieces[:PARTS]])
             (build / "compute-sanitizer").write_text(TOY_TOOL.replace('*" $tool "', '"nothing"'))
             try:
                 prove("memcheck", build, build / "proof")
@@ -266,7 +255,7 @@ def main():
         return self_test()
     root = pathlib.Path(__file__).resolve().parents[2]
     try:
-        set_environment(root)
+        builds.set_environment(root)
         sanitized = Sanitized(a.tool, (a.build or root / "build" / "device-real").resolve())
         prove(a.tool, sanitized.build, sanitized.folder)
         ran = sanitized.run(a.j, a.R, a.minutes)
@@ -279,8 +268,8 @@ def main():
             print(f"error: {test['name']} {part + 1}/{parts}: {said['how']}, found {said['found']} "
                   f"({sanitized.folder / test['name']}.{part})")
         if a.record:
-            of = len({test["name"] for test, *_ in sanitized.pieces()})
-            keep(root / RECORD, a.tool, clean_tests(ran), of, a.commit or commit_of(root))
+            of = len({test["name"] for test, *_ in sanitized.pieces})
+            keep(root / RECORD, a.tool, clean_tests(ran), of, a.commit or builds.commit_of(root))
         if len(done) < len(ran):
             raise Stop("the time is over; call it again to go on")
         return 1 if wrong else 0

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <new>
@@ -19,17 +18,9 @@ bool in_processes(int count, const Work& work) {
   auto* const windows = static_cast<Window*>(memory);
   for (int p = 0; p < count; ++p) new (windows + p) Window;
   std::vector<pid_t> children;
-  for (int p = 0; p < count; ++p) {
-    const pid_t child = fork();
-    if (child == 0) compound::test::end_process(work(p, windows) ? 0 : 1);
-    children.push_back(child);
-  }
+  for (int p = 0; p < count; ++p) children.push_back(compound::test::start([&] { return work(p, windows) ? 0 : 1; }));
   bool right = true;
-  for (const pid_t child : children) {
-    int status = 1;
-    waitpid(child, &status, 0);
-    right &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  }
+  for (const pid_t child : children) right &= compound::test::status_of(child) == 0;
   munmap(memory, bytes);
   return right;
 }
