@@ -62,10 +62,14 @@ print_parts() {
   printf '%s== %5d s  in all\n' "$parts" $SECONDS
 }
 
-# Compilers' answers are kept where ccache is installed; with precompiled headers it wants to be told what may differ.
+# Compilers' answers are kept where ccache is installed. CCACHE_DEPEND: it compares the text of all headers. Else it
+# goes by what the preprocessor prints, without comments, and takes a precompiled header from before a comment of it was
+# changed, for which #pragma once fails. CCACHE_SLOPPINESS: precompiled headers need it. tests/mutants/builds.py has the
+# same.
 if command -v ccache >/dev/null; then
-  compilers_cached=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+  ccache_sloppiness=pch_defines,time_macros,include_file_mtime,include_file_ctime
+  launcher="env;CCACHE_DEPEND=1;CCACHE_SLOPPINESS=$ccache_sloppiness;ccache"
+  compilers_cached=("-DCMAKE_C_COMPILER_LAUNCHER=$launcher" "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher")
 else
   compilers_cached=()
 fi

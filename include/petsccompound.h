@@ -4,7 +4,8 @@
    Applications do not need this header: `-dll_append <path>/libpetsccompound.so -mat_type baijcompound` is enough.
    With it a program can set and query from code what the options set on the command line.
 */
-#pragma once
+#ifndef PETSCCOMPOUND_H
+#define PETSCCOMPOUND_H
 
 #include <petscmat.h>
 
@@ -442,3 +443,5 @@ PETSC_EXTERN PetscErrorCode MatCompoundGetInfoSized(Mat A, MatCompoundInfo* info
 static inline PetscErrorCode MatCompoundGetInfo(Mat A, MatCompoundInfo* info) {
   return MatCompoundGetInfoSized(A, info, sizeof(*info));
 }
+
+#endif

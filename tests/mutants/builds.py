@@ -22,8 +22,10 @@ NOT_RUN = r"mutants\."  # our own: a mistake that is in place is not to be found
 ENVIRONMENT = {"COMPOUND_PROPERTY_SEED": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1",
                "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "GTEST_COLOR": "no",  # ctest asks for colours else
-               "CCACHE_SLOPPINESS": "pch_defines,time_macros,include_file_mtime,include_file_ctime"}
+               "GTEST_COLOR": "no"}  # ctest asks for colours else
+
+# As config/setup.sh has it, with the reason.
+CCACHE = "env;CCACHE_DEPEND=1;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;ccache"
 
 
 class Stop(Exception):
@@ -212,7 +214,7 @@ class Build(Ctest):
     def configure(self):
         launcher = []
         if shutil.which("ccache"):
-            launcher = [f"-DCMAKE_{language}_COMPILER_LAUNCHER=ccache" for language in ("C", "CXX")]
+            launcher = [f"-DCMAKE_{language}_COMPILER_LAUNCHER={CCACHE}" for language in ("C", "CXX")]
         if not self.command(["cmake", "--preset", self.preset, "-B", str(self.folder), "-DCOMPOUND_TESTS=ON",
                              "-DCOMPOUND_DEVICE_CODE=OFF", *launcher, *self.options], self.tree):
             raise Stop(f"configuring build '{self.name}' failed: {self.log}")
