@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "ksp/watched.hpp"
+#include "petsc/guard.hpp"
+#include "spgemm/dense_arrays.hpp"
 
 namespace compound::plugin {
 
@@ -36,14 +38,19 @@ Mat exchange_batch(PetscKSP ksp, Mat with) {
 template <class C, class Work>
 PetscErrorCode with_column(KSP ksp, C& column, const Work& work) {
   PetscFunctionBegin;
-  Vec const rhs = ksp->vec_rhs, sol = ksp->vec_sol;
-  Mat const batch = exchange_batch(ksp, nullptr);
-  PetscCall(MatDenseGetColumnVecRead(column.B, column.number, &ksp->vec_rhs));
-  PetscCall(MatDenseGetColumnVec(column.X, column.number, &ksp->vec_sol));
+  const auto as_of_column = [&](Vec b, Vec x) {
+    Vec const rhs = std::exchange(ksp->vec_rhs, b), sol = std::exchange(ksp->vec_sol, x);
+    Mat const batch = exchange_batch(ksp, nullptr);
+    const PetscErrorCode code = guarded(PETSC_COMM_SELF, work);
+    ksp->vec_rhs = rhs;
+    ksp->vec_sol = sol;
+    exchange_batch(ksp, batch);
+    return code;
+  };
   ksp->reason = column.reason;
   ksp->ttol = column.ttol;
   ksp->rnorm0 = column.rnorm0;
-  const PetscErrorCode code = work();
+  const PetscErrorCode code = with_column_vectors(column.B, column.X, column.number, as_of_column);
   if constexpr (!std::is_const_v<C>) {
     column.reason = ksp->reason;
     column.ttol = ksp->ttol;
@@ -51,11 +58,6 @@ PetscErrorCode with_column(KSP ksp, C& column, const Work& work) {
     column.rnorm = ksp->rnorm;
     column.its = ksp->its;
   }
-  PetscCall(MatDenseRestoreColumnVec(column.X, column.number, &ksp->vec_sol));
-  PetscCall(MatDenseRestoreColumnVecRead(column.B, column.number, &ksp->vec_rhs));
-  ksp->vec_rhs = rhs;
-  ksp->vec_sol = sol;
-  exchange_batch(ksp, batch);
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <initializer_list>
+#include <span>
+#include <utility>
 
 #include "ksp/host_passes.hpp"
 #include "ksp/stepwise.hpp"
+#include "petsc/agree.hpp"
 #include "spgemm/dense_product.hpp"
 
 namespace compound::plugin {
@@ -27,12 +30,10 @@ struct Running {
 /// column. Running columns have the first places of R, Z and P; W = A P is where Z was.
 class HostColumns {
  public:
-  HostColumns(KSP ksp, bool hermitian, std::vector<Column>& columns)
-      : ksp_(ksp), hermitian_(hermitian), X_(columns.front().X) {
-    for (Column& column : columns) running_.push_back({&column});
-  }
+  HostColumns(KSP ksp, bool hermitian, std::span<Column> columns)
+      : ksp_(ksp), hermitian_(hermitian), columns_(columns), X_(columns.front().X) {}
   HostColumns(const HostColumns&) = delete;
-  ~HostColumns() { destroy_matrices(); }
+  ~HostColumns() { static_cast<void>(destroy_matrices()); }  // where an error has ended it
 
   PetscErrorCode solve() {
     PetscFunctionBegin;
@@ -50,6 +51,7 @@ class HostColumns {
         if (i + 1 >= ksp_->max_it) c.column->reason = KSP_DIVERGED_ITS;
       PetscCall(drop_stopped());
     }
+    PetscCall(destroy_matrices());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -68,28 +70,43 @@ class HostColumns {
     PetscCall(has_diagonal(ksp_, &diagonal));
     if (diagonal) {
       d_ = ksp_->work[0];
-      PetscCall(with_column(ksp_, *running_.front().column, [&] { return take_diagonal(ksp_, d_); }));
+      PetscCall(with_column(ksp_, columns_.front(), [&] { return take_diagonal(ksp_, d_); }));
     }
     PetscCall(MatGetNullSpace(A_, &null_space_));
-    PetscCall(guarded(comm_of_solver(ksp_), [&] {
+    PetscCall(together(comm_of_solver(ksp_), [&] {
+      for (Column& column : columns_) running_.push_back({&column});
       for (auto& memory : memory_) memory.assign(running_.size() * static_cast<std::size_t>(rows_), 0);
+      sums_of_process_.resize(running_.size());
+      sums_.resize(running_.size());
     }));
+    PetscCall(make_room_for_norms());
     PetscCall(make_matrices());
-    for (std::size_t k = 0; k < running_.size(); ++k) {
-      Vec residual;
-      PetscCall(MatDenseGetColumnVecWrite(matrices_[r], static_cast<PetscInt>(k), &residual));
-      PetscCall(with_column(ksp_, *running_[k].column, [&] { return residual_of_guess(ksp_, A_, residual); }));
-      PetscCall(MatDenseRestoreColumnVecWrite(matrices_[r], static_cast<PetscInt>(k), &residual));
-    }
+    for (std::size_t k = 0; k < running_.size(); ++k)
+      PetscCall(with_own_column(r, k, [&](Vec residual) {
+        return with_column(ksp_, *running_[k].column, [&] { return residual_of_guess(ksp_, A_, residual); });
+      }));
     PetscCall(step());
     for (Running& c : running_) PetscCall(note_norm(c));
     PetscCall(drop_stopped());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  /// On all processes before any of them waits for the others in a sum.
+  PetscErrorCode make_room_for_norms() {
+    constexpr std::size_t at_once = 1024;
+    PetscFunctionBegin;
+    const std::size_t there = running_.front().column->norms.size();
+    if (there % at_once > 0) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(together(comm_of_solver(ksp_), [&] {
+      for (Running& c : running_) c.column->norms.reserve(there + at_once);
+    }));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
   /// Reasons to stop that PETSc's CG finds before the product.
   PetscErrorCode begin_iteration(PetscInt i) {
     PetscFunctionBegin;
+    PetscCall(make_room_for_norms());
     for (Running& c : running_) {
       const bool turned = !PetscDefined(USE_COMPLEX) && i > 0 && PetscRealPart(c.rho) * PetscRealPart(c.before) < 0;
       c.column->its = i + 1;
@@ -170,12 +187,8 @@ class HostColumns {
       if (running_[k].alpha != PetscScalar(0))
         run(VectorPass::bcgs_half, {vector(z, k), vector(r, k)}, {running_[k].alpha});
     PetscCall(PCMatApply(ksp_->pc, matrices_[r], matrices_[z]));
-    for (PetscInt k = 0; null_space_ && k < static_cast<PetscInt>(running_.size()); ++k) {
-      Vec v;
-      PetscCall(MatDenseGetColumnVec(matrices_[z], k, &v));
-      PetscCall(MatNullSpaceRemove(null_space_, v));
-      PetscCall(MatDenseRestoreColumnVec(matrices_[z], k, &v));
-    }
+    for (std::size_t k = 0; null_space_ && k < running_.size(); ++k)
+      PetscCall(with_own_column(z, k, [&](Vec v) { return MatNullSpaceRemove(null_space_, v); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -219,7 +232,7 @@ class HostColumns {
   /// Of the running columns.
   PetscErrorCode make_matrices() {
     PetscFunctionBegin;
-    destroy_matrices();
+    PetscCall(destroy_matrices());
     for (const Which which : {r, z, p}) {
       PetscCall(MatCreateDense(comm_of_solver(ksp_), rows_, PETSC_DECIDE, A_->rmap->N,
                                static_cast<PetscInt>(running_.size()), memory_[which].data(), &matrices_[which]));
@@ -228,8 +241,29 @@ class HostColumns {
     }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  void destroy_matrices() {
-    for (Mat& m : matrices_) static_cast<void>(MatDestroy(&m));
+  /// Each once, whatever becomes of the others: what PETSc could not destroy must not be destroyed again.
+  PetscErrorCode destroy_matrices() {
+    PetscFunctionBegin;
+    PetscErrorCode first = PETSC_SUCCESS;
+    for (Mat& m : matrices_) {
+      Mat destroyed = std::exchange(m, nullptr);
+      const PetscErrorCode code = MatDestroy(&destroyed);
+      if (!first) first = code;
+    }
+    PetscCall(first);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// work(a running column's vector)
+  template <class Work>
+  PetscErrorCode with_own_column(Which which, std::size_t place, const Work& work) {
+    PetscFunctionBegin;
+    Vec v;
+    PetscCall(MatDenseGetColumnVec(matrices_[which], static_cast<PetscInt>(place), &v));
+    const PetscErrorCode code = work(v);
+    PetscCall(MatDenseRestoreColumnVec(matrices_[which], static_cast<PetscInt>(place), &v));
+    PetscCall(code);
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   /// f(array of X)
@@ -256,11 +290,10 @@ class HostColumns {
   template <class F>
   PetscErrorCode add_up(const F& f) {
     PetscFunctionBegin;
-    std::vector<PassSums> mine;
-    for (std::size_t k = 0; k < running_.size(); ++k) mine.push_back(f(k));
-    sums_.resize(mine.size());
-    PetscCallMPI(MPI_Allreduce(mine.data(), sums_.data(), static_cast<int>(mine.size()) * most_pass_sums, MPIU_SCALAR,
-                               MPIU_SUM, comm_of_solver(ksp_)));
+    for (std::size_t k = 0; k < running_.size(); ++k) sums_of_process_[k] = f(k);
+    PetscCallMPI(MPI_Allreduce(sums_of_process_.data(), sums_.data(),
+                               static_cast<int>(running_.size()) * most_pass_sums, MPIU_SCALAR, MPIU_SUM,
+                               comm_of_solver(ksp_)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -273,19 +306,20 @@ class HostColumns {
 
   KSP ksp_;
   bool hermitian_;
+  std::span<Column> columns_;
   Mat A_ = nullptr, X_;
   Vec d_ = nullptr;  ///< Jacobi's, in a work vector that columns do not use
   MatNullSpace null_space_ = nullptr;
   PetscInt rows_ = 0, apart_of_x_ = 0;
   std::vector<Running> running_;
-  std::vector<PassSums> sums_;
-  std::vector<PetscScalar> memory_[3];  ///< [places][rows]
-  Mat matrices_[3] = {};                ///< over it
+  std::vector<PassSums> sums_of_process_, sums_;  ///< of running columns, with room for all
+  std::vector<PetscScalar> memory_[3];            ///< [places][rows]
+  Mat matrices_[3] = {};                          ///< over it
 };
 
 }  // namespace
 
-PetscErrorCode solve_on_host(KSP ksp, bool hermitian, std::vector<Column>& columns) {
+PetscErrorCode solve_on_host(KSP ksp, bool hermitian, std::span<Column> columns) {
   PetscFunctionBegin;
   {
     HostColumns host(ksp, hermitian, columns);

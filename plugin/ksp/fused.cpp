@@ -107,8 +107,7 @@ PetscErrorCode why_not_matrix(Mat A, Vec x, DeviceParts* matrix, std::string* wh
     PetscCall(device_copy(A, &matrix->diagonal));
     if (!matrix->diagonal) *why = no_packed_storage;
   } else {
-    PetscCall(parts_on_device(A, Op::none, x, matrix, why));
-    PetscCall(agree_on_reason(A, why));
+    PetscCall(agree_on_reason(A, why, [&] { return parts_on_device(A, Op::none, x, matrix, why); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -251,15 +250,15 @@ PetscErrorCode make_loop(KSP ksp, FusedSolver& f, const DeviceParts& of) {
   KrylovProblem problem;
   PetscCall(problem_of(ksp, f, of.peers().get(), &problem));
   const KrylovLoop::Matrix matrix = of.exchange ? krylov_matrix_of_peers(of) : krylov_matrix(*of.diagonal);
-  PetscCall(try_to_make(ksp, f, [&] {
+  const auto make = [&] {
     if (!f.loop || f.loop->problem() != problem) {
       f.loop.reset();  // before another takes memory
       f.peers = of.peers();
       f.loop = of.backend().extensions().krylov->krylov_loop(problem);
     }
     f.loop->prepare(matrix, is_watched(ksp) ? 1 : iterations_at_once);
-  }));
-  PetscCall(agree_on_reason(ksp->pc->mat, &f.why_not));
+  };
+  PetscCall(agree_on_reason(ksp->pc->mat, &f.why_not, [&] { return try_to_make(ksp, f, make); }));
   if (!f.why_not.empty()) f.loop.reset();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -340,10 +339,13 @@ PetscErrorCode why_not_fused(KSP ksp, DeviceParts* matrix, std::string* why) {
   Mat A;
   PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
   why->clear();
-  PetscCall(why_on_host(A, ksp->vec_sol, why));
-  if (why->empty()) PetscCall(why_not_preconditioner(ksp->pc, why));
-  if (why->empty()) PetscCall(why_not_type(A, why));
-  PetscCall(agree_on_reason(A, why));
+  PetscCall(agree_on_reason(A, why, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(why_on_host(A, ksp->vec_sol, why));
+    if (why->empty()) PetscCall(why_not_preconditioner(ksp->pc, why));
+    if (why->empty()) PetscCall(why_not_type(A, why));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   if (why->empty()) PetscCall(why_not_matrix(A, ksp->vec_sol, matrix, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "ksp/columns_on_host.hpp"
 #include "ksp/solver.hpp"
@@ -51,12 +52,7 @@ PetscErrorCode solve_one_by_one(KSP ksp, Mat B, Mat X) {
   SolvedColumns solved;
   const auto solve_column = is_of_transposed(ksp) ? KSPSolveTranspose : KSPSolve;  // each asks anew
   for (PetscInt n = 0; n < B->cmap->N; ++n) {
-    Vec b, x;
-    PetscCall(MatDenseGetColumnVecRead(B, n, &b));
-    PetscCall(MatDenseGetColumnVec(X, n, &x));
-    PetscCall(solve_column(ksp, b, x));
-    PetscCall(MatDenseRestoreColumnVec(X, n, &x));
-    PetscCall(MatDenseRestoreColumnVecRead(B, n, &b));
+    PetscCall(with_column_vectors(B, X, n, [&](Vec b, Vec x) { return solve_column(ksp, b, x); }));
     solved.note(ksp);
   }
   solved.tell(ksp);
@@ -64,7 +60,7 @@ PetscErrorCode solve_one_by_one(KSP ksp, Mat B, Mat X) {
 }
 
 /// Of columns [first, first + columns.size()): from where each starts, with the norm of iteration 0.
-PetscErrorCode start_systems(KSP ksp, FusedSolver& f, std::vector<Column>& columns, Backend& on) {
+PetscErrorCode start_systems(KSP ksp, FusedSolver& f, std::span<Column> columns, Backend& on) {
   PetscFunctionBegin;
   KrylovSystems& loop = *f.systems;
   for (std::size_t k = 0; k < columns.size(); ++k)
@@ -81,7 +77,7 @@ PetscErrorCode start_systems(KSP ksp, FusedSolver& f, std::vector<Column>& colum
 }
 
 /// As many at once as f.systems has.
-PetscErrorCode solve_on_device(KSP ksp, FusedSolver& f, std::vector<Column>& columns, Backend& on) {
+PetscErrorCode solve_on_device(KSP ksp, FusedSolver& f, std::span<Column> columns, Backend& on) {
   PetscFunctionBegin;
   KrylovSystems& loop = *f.systems;
   std::vector<KrylovLimits> limits(static_cast<std::size_t>(loop.systems()));  // of those that have no column: none
@@ -185,8 +181,7 @@ PetscErrorCode solve_at_once(KSP ksp, Solver& s, std::vector<Column>& columns, c
     PetscCall(with_column(ksp, columns.front(), [&] { return take_input(ksp, f, *f.systems, *device_backend()); }));
   for (std::size_t first = 0; first < columns.size(); first += static_cast<std::size_t>(way.at_once)) {
     const std::size_t end = std::min(columns.size(), first + static_cast<std::size_t>(way.at_once));
-    std::vector<Column> some(columns.begin() + static_cast<std::ptrdiff_t>(first),
-                             columns.begin() + static_cast<std::ptrdiff_t>(end));
+    const std::span<Column> some(columns.data() + first, end - first);
     if (way.where == StepwiseOn::device)
       PetscCall(solve_on_device(ksp, f, some, *device_backend()));
     else
@@ -207,7 +202,9 @@ PetscErrorCode solve_columns(KSP ksp, Mat B, Mat X) {
   PetscCall(solver_of(ksp, &s));
   ksp->reason = KSP_CONVERGED_ITERATING;
   if (B->cmap->N == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt n = 0; n < B->cmap->N; ++n) columns.push_back({B, X, n});
+  PetscCall(together(comm_of_solver(ksp), [&] {
+    for (PetscInt n = 0; n < B->cmap->N; ++n) columns.push_back({B, X, n});
+  }));
   PCFailedReason failed;
   PetscCall(PCGetFailedReason(ksp->pc, &failed));
   const char* why = failed ? "the preconditioner failed" : why_by_columns(ksp);

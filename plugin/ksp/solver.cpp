@@ -88,11 +88,11 @@ void override_function(F& now, F& base, F ours) {
   if (now && now != ours) base = std::exchange(now, ours);
 }
 
-/// What only PETSc's own loop does of what this solve is to do; empty: nothing.
-std::string why_base_solver(KSP ksp, const Solver& s) {
+/// What only PETSc's own loop does of what this solve is to do; null: nothing.
+const char* why_base_solver(KSP ksp, const Solver& s) {
   if (const char* const settings = why_not_solver(ksp)) return settings;
-  if (!s.asked.empty()) return s.asked;
-  return s.radius ? s.radius : s.objective ? s.objective : "";
+  if (!s.asked.empty()) return s.asked.c_str();
+  return s.radius ? s.radius : s.objective;
 }
 
 PetscErrorCode solve(KSP ksp) {
@@ -106,8 +106,8 @@ PetscErrorCode solve(KSP ksp) {
   override_function(ksp->ops->computeeigenvalues, s->base.computeeigenvalues, for_petsc<eigenvalues>);
   override_function(ksp->ops->computeextremesingularvalues, s->base.computeextremesingularvalues,
                     for_petsc<extreme_values>);
-  f.why_not = why_base_solver(ksp, *s);
-  if (!f.why_not.empty()) {
+  if (const char* const why = why_base_solver(ksp, *s)) {
+    f.why_not = why;
     PetscCall(solve_by_base(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -243,7 +243,12 @@ PetscErrorCode create(KSP ksp) {
   PetscFunctionBegin;
   PetscCall((*create_base[row])(ksp));
   std::unique_ptr<Solver> made;
-  PetscCall(together(PetscObjectComm(object(ksp)), [&] { made = std::make_unique<Solver>(); }));
+  PetscCall(together(PetscObjectComm(object(ksp)), [&] {
+    made = std::make_unique<Solver>();
+    // A process alone without memory would go another way than the others.
+    constexpr std::size_t longest_reason = 256;
+    for (std::string* why_not : {&made->fused.why_not, &made->stepwise.why_not}) why_not->reserve(longest_reason);
+  }));
   Solver& solver = *made;
   solver.base = *ksp->ops;
   solver.fused.method = types[row].method;

@@ -123,7 +123,7 @@ PetscErrorCode prepare_steps(KSP ksp, bool hermitian, StepwiseSolver& keeps, Ste
                   : mine == StepwiseOn::nothing ? "the solve's vectors are on another device than products"
                                                 : "another process cannot do what this one can";
 
-  const PetscErrorCode code = make_passes(hermitian, keeps, &mine);
+  const PetscErrorCode code = guarded(PETSC_COMM_SELF, [&] { return make_passes(hermitian, keeps, &mine); });
   // All processes go the same way: another one has other reductions.
   const PetscInt ends[] = {static_cast<PetscInt>(mine), -static_cast<PetscInt>(mine), -static_cast<PetscInt>(code)};
   PetscInt all[3];

@@ -162,18 +162,21 @@ PetscErrorCode plan_anew(PC pc, CycleState& s, bool single, std::string* why_not
     PetscFunctionBegin;
     bool enough = true;
     if (is_kept || !why_not->empty()) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(guarded_memory(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &enough, [&] {
-      try {
-        work();
-      } catch (const petsc_failed& failed) {
-        code = failed.code;
-      } catch (const error& e) {  // no compiler for kernels that are not built in
-        *why_not = e.what();
-      }
+    PetscCall(agree_on_reason(pc->pmat, why_not, [&]() -> PetscErrorCode {
+      PetscFunctionBegin;
+      PetscCall(guarded_memory(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &enough, [&] {
+        try {
+          work();
+        } catch (const petsc_failed& failed) {
+          code = failed.code;
+        } catch (const error& e) {  // no compiler for kernels that are not built in
+          *why_not = e.what();
+        }
+      }));
+      PetscCall(code);
+      if (!enough) *why_not = "the device has no memory left";
+      PetscFunctionReturn(PETSC_SUCCESS);
     }));
-    PetscCall(code);
-    if (!enough) *why_not = "the device has no memory left";
-    PetscCall(agree_on_reason(pc->pmat, why_not));
     PetscFunctionReturn(PETSC_SUCCESS);
   };
   PetscCall(step([&] { s.cycle = std::make_unique<Cycle>(*device_backend(), s.planned.plan, coarse); }));
@@ -187,10 +190,13 @@ PetscErrorCode plan_anew(PC pc, CycleState& s, bool single, std::string* why_not
 PetscErrorCode why_not_any_more(PC pc, CycleState& s, std::string* why_not) {
   PetscFunctionBegin;
   bool kept = true;
-  if (s.signature != signature_of_cycle(pc)) *why_not = "its options have changed since";
-  if (why_not->empty()) PetscCall(is_storage_kept(s.planned, &kept));
-  if (!kept) *why_not = "a matrix was packed again since";
-  PetscCall(agree_on_reason(pc->pmat, why_not));
+  PetscCall(agree_on_reason(pc->pmat, why_not, [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
+    if (s.signature != signature_of_cycle(pc)) *why_not = "its options have changed since";
+    if (why_not->empty()) PetscCall(is_storage_kept(s.planned, &kept));
+    if (!kept) *why_not = "a matrix was packed again since";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

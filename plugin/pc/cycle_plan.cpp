@@ -266,9 +266,8 @@ class Planner {
     std::string why = no_packed_storage;
     if (is_compound(A)) {
       PetscCall(device_vector(A, op, &x));
-      PetscCall(parts_on_device(A, op, x, &parts, &why));
+      PetscCall(agree_on_reason(A, &why, [&] { return parts_on_device(A, op, x, &parts, &why); }));
       PetscCall(VecDestroy(&x));
-      PetscCall(agree_on_reason(A, &why));
     }
     if (!why.empty()) {
       why_not_ = why == no_packed_storage ? without_packed_storage(A) : "products that leave the devices: " + why;

@@ -25,12 +25,8 @@ DenseColumns columns_of(Mat dense, PetscInt apart) { return {dense->cmap->N, den
 PetscErrorCode multiply_by_columns(Mat A, Op op, Mat B, Mat C) {
   PetscFunctionBegin;
   for (PetscInt n = 0; n < B->cmap->N; ++n) {
-    Vec x, y;
-    PetscCall(MatDenseGetColumnVecRead(B, n, &x));
-    PetscCall(MatDenseGetColumnVecWrite(C, n, &y));
-    PetscCall(multiply(A, op, Update::assign, x, nullptr, y));
-    PetscCall(MatDenseRestoreColumnVecWrite(C, n, &y));
-    PetscCall(MatDenseRestoreColumnVecRead(B, n, &x));
+    PetscCall(
+        with_column_vectors(B, C, n, [&](Vec x, Vec y) { return multiply(A, op, Update::assign, x, nullptr, y); }));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -41,13 +37,27 @@ class Batch {
   Batch(const Operator& a, Mat A, const DenseColumns& x, const DenseColumns& y)
       : a_(a), A_(A), x_(x), y_(y), size_(size_of(x)) {}
 
+  /// Before all processes exchange.
+  void make_room() {
+    if (!a_.ghosts() || x_.apart == x_.rows) return;
+    const auto scalars = static_cast<std::size_t>(size_ * x_.rows);
+    if (a_.on_device())
+      copy_there_ = Buffer<PetscScalar>(*device_backend(), scalars);
+    else
+      copy_.resize(scalars);
+  }
+
+  /// After make_room(). Others wait for this process, whatever its products say.
   PetscErrorCode multiply_all(const PetscScalar* x, PetscScalar* y) {
     PetscFunctionBegin;
+    PetscErrorCode code = PETSC_SUCCESS;
     if (a_.ghosts()) PetscCall(make_ghosts());
     for (PetscInt first = 0; first < x_.count; first += size_) {
       const PetscInt count = std::min(size_, x_.count - first);
-      PetscCall(multiply_some(x, y, first, count));
+      PetscCall(multiply_some(x, y, first, count, &code));
     }
+    if (ghosts_ && a_.are_most(*st_, size_)) code = share_error(comm_of(A_), code);
+    PetscCall(code);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -60,18 +70,10 @@ class Batch {
   }
   PetscErrorCode make_ghosts() {
     PetscFunctionBegin;
-    MpiState* st;
-    PetscCall(mpi_state(A_, &st));
-    PetscCall(make_ghosts_of_several(A_, size_, st->ghosts));
-    ghosts_ = &st->ghosts;
-    received_ = ghosts_->of_several.data();
-    if (!a_.on_device()) PetscFunctionReturn(PETSC_SUCCESS);
-    const std::size_t bytes = ghosts_->of_several.size() * sizeof(PetscScalar);
-    PetscCall(guarded(comm_of(A_), [&] {
-      if (ghosts_->of_several_there.bytes() != bytes)
-        ghosts_->of_several_there = Buffer<std::byte>(*device_backend(), bytes);
-    }));
-    received_ = reinterpret_cast<PetscScalar*>(ghosts_->of_several_there.data());
+    PetscCall(mpi_state(A_, &st_));
+    PetscCall(make_ghosts_of_several(A_, size_, a_.on_device() ? device_backend() : nullptr, st_->ghosts));
+    ghosts_ = &st_->ghosts;
+    received_ = a_.on_device() ? ghosts_->of_several_there.data() : ghosts_->of_several.data();
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -80,8 +82,9 @@ class Batch {
             static_cast<slot_t>(y_.apart)};
   }
 
-  /// Columns [first, first + count).
-  PetscErrorCode multiply_some(const PetscScalar* all_x, PetscScalar* all_y, PetscInt first, PetscInt count) {
+  /// Columns [first, first + count), unless there is an error, which is then these products'.
+  PetscErrorCode multiply_some(const PetscScalar* all_x, PetscScalar* all_y, PetscInt first, PetscInt count,
+                               PetscErrorCode* code) {
     PetscFunctionBegin;
     const PetscScalar *const x = all_x + first * x_.apart, *sent = nullptr;
     PetscScalar* const y = all_y + first * y_.apart;
@@ -91,13 +94,14 @@ class Batch {
       PetscCall(PetscSFBcastWithMemTypeBegin(ghosts_->scatter_several, MPIU_SCALAR, memory, sent, memory, received_,
                                              MPI_REPLACE));
     }
-    PetscCall(a_.run_vectors(Operator::diagonal, Update::assign, task(count, x_.apart), x, nullptr, y));
+    if (!*code) *code = a_.run_vectors(Operator::diagonal, Update::assign, task(count, x_.apart), x, nullptr, y);
     if (!ghosts_) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(PetscSFBcastEnd(ghosts_->scatter_several, MPIU_SCALAR, sent, received_, MPI_REPLACE));
     const auto of_one = static_cast<PetscInt>(ghosts_->of_several.size()) / size_;
     const PetscInt before = size_ - count;  // of the last exchange, columns that were exchanged already
-    PetscCall(
-        a_.run_vectors(Operator::off_diagonal, Update::add, task(count, of_one), received_ + before * of_one, y, y));
+    if (!*code)
+      *code =
+          a_.run_vectors(Operator::off_diagonal, Update::add, task(count, of_one), received_ + before * of_one, y, y);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -107,12 +111,10 @@ class Batch {
     const PetscScalar* const x = all_x + std::min(first, x_.count - size_) * x_.apart;
     *sent = x;
     if (x_.apart == x_.rows) PetscFunctionReturn(PETSC_SUCCESS);
-    const auto scalars = static_cast<std::size_t>(size_ * x_.rows);
     if (a_.on_device()) {
       PetscCall(begin_device_work(*device_backend()));
       PetscCall(guarded(comm_of(A_), [&] {
         Backend& on = *device_backend();
-        if (copy_there_.bytes() == 0) copy_there_ = Buffer<PetscScalar>(on, scalars);
         for (PetscInt n = 0; n < size_; ++n)
           on.copy(copy_there_.data() + n * x_.rows, x + n * x_.apart,
                   static_cast<std::size_t>(x_.rows) * sizeof(PetscScalar));
@@ -120,7 +122,6 @@ class Batch {
       *sent = copy_there_.data();
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    PetscCall(guarded(comm_of(A_), [&] { copy_.resize(scalars); }));
     for (PetscInt n = 0; n < size_; ++n) std::copy_n(x + n * x_.apart, x_.rows, copy_.data() + n * x_.rows);
     *sent = copy_.data();
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -130,6 +131,7 @@ class Batch {
   Mat A_;
   const DenseColumns x_, y_;
   const PetscInt size_;
+  MpiState* st_ = nullptr;
   Ghosts* ghosts_ = nullptr;
   PetscScalar* received_ = nullptr;  ///< where the ghosts arrive
   std::vector<PetscScalar> copy_;
@@ -153,8 +155,16 @@ PetscErrorCode multiply_at_once(const Operator& a, Mat A, Mat B, Mat C, bool* do
   PetscCall(MatDenseGetLDA(C, &y_apart));
   PetscCall(with_arrays(a.on_device(), B, C, [&](bool there, const PetscScalar* x, PetscScalar* y) -> PetscErrorCode {
     PetscFunctionBegin;
-    PetscCall(on_all(A, there, done));
-    if (*done) PetscCall(Batch(a, A, columns_of(B, x_apart), columns_of(C, y_apart)).multiply_all(x, y));
+    Batch batch(a, A, columns_of(B, x_apart), columns_of(C, y_apart));
+    PetscErrorCode anywhere;
+    bool elsewhere = !there;
+    const PetscErrorCode here = guarded(PETSC_COMM_SELF, [&] {
+      if (there) batch.make_room();
+    });
+    PetscCall(error_and_flag(comm_of(A), here, &anywhere, &elsewhere));
+    PetscCall(report_error(comm_of(A), here, anywhere));
+    *done = !elsewhere;
+    if (*done) PetscCall(batch.multiply_all(x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   if (*done) PetscCall(count_products(A, B->cmap->N));
@@ -170,8 +180,9 @@ PetscErrorCode multiply_dense(Mat A, Op op, Mat B, Mat C) {
     Vec x;
     bool at_once = false, done = false;
     PetscCall(MatDenseGetColumnVecRead(B, 0, &x));
-    PetscCall(a.prepare(A, op, x, 0));
+    const PetscErrorCode code = guarded(PETSC_COMM_SELF, [&] { return a.prepare(A, op, x, 0); });
     PetscCall(MatDenseRestoreColumnVecRead(B, 0, &x));
+    PetscCall(code);
     PetscCall(on_all(A, a.takes_vectors(), &at_once));  // values of x are exchanged together then
     if (at_once) PetscCall(multiply_at_once(a, A, B, C, &done));
     if (!done) PetscCall(multiply_by_columns(A, op, B, C));

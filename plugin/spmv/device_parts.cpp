@@ -25,11 +25,13 @@ PetscErrorCode parts_on_device(Mat A, Op op, Vec x, DeviceParts* parts, std::str
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode agree_on_reason(Mat A, std::string* why_not) {
+PetscErrorCode share_reason(Mat A, std::string* why_not, PetscErrorCode here) {
   PetscFunctionBegin;
-  bool none = why_not->empty();
-  if (!is_seq_compound(A)) PetscCall(on_all(A, none, &none));
-  if (!none && why_not->empty()) *why_not = "another process cannot";
+  PetscErrorCode anywhere = here;
+  bool some = !why_not->empty();
+  if (!is_seq_compound(A)) PetscCall(error_and_flag(comm_of(A), here, &anywhere, &some));
+  PetscCall(report_error(comm_of(A), here, anywhere));
+  if (some && why_not->empty()) *why_not = reason_of_another;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

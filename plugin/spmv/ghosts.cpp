@@ -75,18 +75,20 @@ PetscErrorCode make_ghosts(Mat A, Ghosts& g) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Ghosts& g) {
+PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Backend* device, Ghosts& g) {
   PetscFunctionBegin;
-  if (g.several == vectors) PetscFunctionReturn(PETSC_SUCCESS);
+  if (g.several == vectors && (!device || g.several_is_there)) PetscFunctionReturn(PETSC_SUCCESS);
   const PetscInt bs = type_of_matrix(A).base_type->block_size(A);
   const PetscInt* const first_of = A->cmap->range;
   std::vector<PetscSFNode> from;
   PetscCall(PetscSFDestroy(&g.scatter_several));
   g.several = 0;
   g.of_several_there = {};
-  PetscCall(guarded(comm_of(A), [&] {
-    from.reserve(g.columns.size() * static_cast<std::size_t>(bs * vectors));
-    g.of_several.resize(from.capacity());
+  PetscCall(together(comm_of(A), [&] {
+    const std::size_t scalars = g.columns.size() * static_cast<std::size_t>(bs * vectors);
+    from.reserve(scalars);
+    g.of_several.resize(scalars);
+    if (device) g.of_several_there = Buffer<PetscScalar>(*device, scalars);
   }));
   for (PetscInt n = 0; n < vectors; ++n)
     for (const PetscInt column : g.columns) {
@@ -99,6 +101,7 @@ PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Ghosts& g) {
   PetscCall(PetscSFSetGraph(g.scatter_several, vectors * A->cmap->n, static_cast<PetscInt>(from.size()), nullptr,
                             PETSC_COPY_VALUES, from.data(), PETSC_COPY_VALUES));
   g.several = vectors;
+  g.several_is_there = device != nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -28,7 +28,8 @@ struct Ghosts {
   PetscSF scatter_several = nullptr;
   PetscInt several = 0;
   std::vector<PetscScalar> of_several;
-  Buffer<std::byte> of_several_there;
+  Buffer<PetscScalar> of_several_there;
+  bool several_is_there = false;
   /// Between devices: x there, to `device_memory`. Of the communicator's peers.
   std::shared_ptr<const PeerGroup> group;
   std::unique_ptr<PeerExchange> exchange;
@@ -39,8 +40,9 @@ struct Ghosts {
 /// Makes the scatter unless it is there. Collective.
 PetscErrorCode make_ghosts(Mat A, Ghosts& ghosts);
 
-/// Makes `scatter_several` for so many vectors, unless it is there; after make_ghosts(). Collective.
-PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Ghosts& ghosts);
+/// Makes `scatter_several` for so many vectors, unless it is there, and `of_several_there` where a device is given;
+/// after make_ghosts(). Collective.
+PetscErrorCode make_ghosts_of_several(Mat A, PetscInt vectors, Backend* device, Ghosts& ghosts);
 
 /// Makes `exchange`, or says why there is none, unless that is known or another way is chosen; after make_ghosts().
 /// Collective.

@@ -18,6 +18,7 @@ struct MpiState final : State {
   struct Prepared {
     PetscObjectState state = -1;
     int settings_version = -1;
+    PetscInt vectors = 0;  ///< at most in one product since
     bool operator==(const Prepared&) const = default;
   } prepared[3];  ///< products of each Op were, on all processes
   /// What the processes have agreed on: no part has a copy that must not be used.

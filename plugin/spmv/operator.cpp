@@ -1,6 +1,7 @@
 #include "spmv/operator.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "options/options.hpp"
 #include "petsc/agree.hpp"
@@ -165,9 +166,10 @@ template <class Body>
 PetscErrorCode Operator::once_together(Mat A, MpiState& st, const Body& prepare) {
   PetscFunctionBegin;
   MpiState::Prepared& known = st.prepared[static_cast<int>(op_)];
-  MpiState::Prepared now{-1, st.settings.version};
+  MpiState::Prepared now{-1, st.settings.version, known.vectors};
   PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &now.state));
   is_first_ = now != known;
+  if (is_first_) now.vectors = 0;
   PetscCall(is_first_ ? together(comm_of(A), prepare) : prepare());
   known = now;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -389,6 +391,11 @@ PetscErrorCode Operator::run_vectors(Part which, Update update, const VectorsTas
   PetscCall(device && PetscDefined(HAVE_DEVICE) ? PetscLogGpuFlops(all_flops) : PetscLogFlops(all_flops));
   st.counts.products += vectors.count;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool Operator::are_most(MpiState& st, PetscInt vectors) const {
+  PetscInt& most = st.prepared[static_cast<int>(op_)].vectors;
+  return std::exchange(most, std::max(most, vectors)) < vectors;
 }
 
 namespace {

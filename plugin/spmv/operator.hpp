@@ -53,6 +53,8 @@ class Operator {
   /// run() of several vectors in arrays; x, z and y are the first of them, z may be y.
   PetscErrorCode run_vectors(Part part, Update update, const VectorsTask& vectors, const PetscScalar* x,
                              const PetscScalar* z, PetscScalar* y) const;
+  /// Whether no product since is_first() had as many: this one may ask for memory.
+  bool are_most(MpiState& st, PetscInt vectors) const;
 
  private:
   struct StateInSpace {

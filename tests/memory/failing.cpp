@@ -15,7 +15,7 @@
 #include <new>
 #include <utility>
 
-#include <petscsys.h>
+#include <petscmat.h>
 
 #if PETSC_VERSION_LT(3, 19, 0) && !defined(PETSC_SUCCESS)
 #define PETSC_SUCCESS 0
@@ -415,4 +415,13 @@ extern "C" {
   return failing::of_table(__libc_realloc(memory, bytes), bytes, __builtin_return_address(0));
 }
 [[gnu::visibility("default")]] void free(void* memory) { failing::release(memory); }
+
+/// PETSc's own destruction wants memory: what it could not destroy is lost.
+[[gnu::visibility("default")]] PetscErrorCode MatDestroy(Mat* A) {
+  static const auto of_petsc = reinterpret_cast<PetscErrorCode (*)(Mat*)>(dlsym(RTLD_NEXT, "MatDestroy"));
+  const Mat destroyed = *A;
+  const PetscErrorCode code = of_petsc(A);
+  if (code) failing::leave(destroyed);
+  return code;
+}
 }
