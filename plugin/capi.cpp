@@ -38,7 +38,7 @@ PetscErrorCode get_plan(Mat A, const char* plan[]) {
 PetscErrorCode get_seq_baij(Mat A, Mat* diagonal, Mat* off_diagonal, const PetscInt* columns[]) {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
-  Mat parts[2];
+  Mat own_diagonal, own_off_diagonal;
   MpiState* st;
   PetscCheck(has_type(A, MATMPIBAIJCOMPOUND), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "MatCompoundGetSeqBAIJ() is for " MATMPIBAIJCOMPOUND ", the matrix has type %s (a " MATSEQBAIJCOMPOUND
@@ -47,7 +47,7 @@ PetscErrorCode get_seq_baij(Mat A, Mat* diagonal, Mat* off_diagonal, const Petsc
   PetscCheck(A->assembled, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "MatCompoundGetSeqBAIJ(): the matrix has no parts before it is assembled; call MatAssemblyEnd() first");
   PetscCall(mpi_state(A, &st));
-  PetscCall(compound_parts(A, st, &parts[0], &parts[1]));
+  PetscCall(compound_parts(A, st, &own_diagonal, &own_off_diagonal));
   PetscCall(mpi_parts(A, diagonal, off_diagonal, columns));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -321,7 +321,6 @@ PetscErrorCode build_on_host(Mat A, const CooInput& in, Contributions* own, CooS
   PetscFunctionBegin;
   Contributions others;
   const BaseType& base_type = *type_of_matrix(A).base_type;
-  others.side = own->side;
   if (is_mpi_compound(A)) PetscCall(exchange(A, own, &others, s));
   const PartsShape shape = {base_type.block_size(A), A->rmap->rstart, A->rmap->n,
                             is_mpi_compound(A),      A->cmap->rstart, A->cmap->rend};

@@ -679,6 +679,26 @@ TEST_P(ValuesApart, AreReadAndOverwrittenInTheArrayOfAij) {
   PETSC_OK(MatSeqAIJRestoreArrayRead(A, &of_A));
 }
 
+TEST_P(ValuesApart, ComeWithTheArraysOfAij) {
+  if (size() > 1 || !tested_is_of_scalars()) GTEST_SKIP() << "of AIJ's arrays";
+  const auto e = random_entries(137, square(), 200);
+  const auto A = made(e), B = made(e);
+  const auto v = whole_values(138, e);
+  set(A, v, INSERT_VALUES);
+  set_on_host(B, v, INSERT_VALUES);
+
+  for (const Mat mat : std::initializer_list<Mat>{A, B}) {
+    PetscScalar* array;
+    PetscMemType type;
+    PETSC_OK(MatSeqAIJGetCSRAndMemType(mat, nullptr, nullptr, &array, &type));
+    EXPECT_EQ(type, PETSC_MEMTYPE_HOST);
+    array[0] += 1;
+  }
+
+  EXPECT_EQ(where_values_are(A, e), On::host);
+  EXPECT_TRUE(same_scalars(A, B));
+}
+
 struct Mistakes : testing::Test {
   void SetUp() override {
     if (!tested_is_compound()) GTEST_SKIP() << "messages of our own";

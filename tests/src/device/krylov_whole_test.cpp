@@ -173,6 +173,21 @@ TEST(OneKernel, RemovesNullSpaces) {
   expect_solution_beside_null_space<complex_number<double>, Nulls{false, 2}>();
 }
 
+/// M A = 1: nothing is left after the first half of an iteration.
+TEST(OneKernel, EndsBicgstabWhereHalfAnIterationIsExact) {
+  using F = Form<double, KrylovNorm::preconditioned, 1, false, false, true, Traversal::rows>;
+  System<double> s(true);
+  for (int i = 0; i < rows; ++i)
+    for (count32 e = s.start[i]; e < s.start[i + 1]; ++e)
+      for (int k = 0; k < 4; ++k) s.values[4 * e + k] = s.column[e] == i && (k == 0 || k == 3) ? 4 : 0;
+  s.factors.assign(scalars, 0.25);
+
+  const Ran made = run<F>(s, bcgs_vectors::r0, 1e-10, 5, 200);
+
+  EXPECT_EQ(made.stop, int(KrylovStop::exact));
+  for (int i = 0; i < scalars; ++i) EXPECT_EQ(made.x[i], s.b[i]) << i;
+}
+
 TEST(OneKernel, SolvesByBicgstab) {
   using F = Form<double, KrylovNorm::preconditioned, 1, false, false, true, Traversal::rows>;
   const System<double> s(true);

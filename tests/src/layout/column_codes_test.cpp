@@ -10,7 +10,7 @@
 namespace compound::test {
 namespace {
 
-constexpr int first = 3;
+constexpr int first_array = 3;
 
 /// Slices of `height` that have so many slots a row, all filled; the last may be short.
 struct Slices {
@@ -27,7 +27,7 @@ struct Slices {
 Layout encoded(std::string_view word, const std::vector<idx>& columns, const Slices& slices = {}) {
   Layout l;
   l.height = slices.height;
-  column_code(word).encode(l, first, {}, slices.start(), {"column", columns});
+  column_code(word).encode(l, first_array, {}, slices.start(), {"column", columns});
   return l;
 }
 
@@ -46,7 +46,7 @@ std::vector<idx> tile(idx base, idx range) {
 /// By the first position of each slice.
 std::vector<idx> decoded(const Layout& l, const Slices& slices) {
   const layout_args args = l.args();
-  const any_columns any(args, first);
+  const any_columns any(args, first_array);
   const auto start = slices.start();
   std::vector<idx> columns;
   for (std::size_t slice = 0; slice + 1 < start.size(); ++slice)

@@ -234,6 +234,8 @@ TEST(PatternFrom, RefusesSizesBeyondThirtyTwoBits) {
 
   EXPECT_ERROR(pattern_from(many, 3, start, column), ErrorKind::too_large, "2147483648 x 3 blocks");
   EXPECT_ERROR(pattern_from(0, many, start, column), ErrorKind::too_large, "use more processes or larger blocks");
+  EXPECT_ERROR(pattern_from(0, many - 1, start, column), ErrorKind::too_large, "0 x 2147483647 blocks");
+  EXPECT_EQ(pattern_from(0, many - 2, start, column).cols, many - 2);
 }
 
 TEST(PatternFrom, RefusesEntryCountsBeyondThirtyTwoBitsBeforeReadingColumns) {

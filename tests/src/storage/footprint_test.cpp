@@ -218,7 +218,7 @@ TEST(Padding, IsMeasuredByRatioAndBySize) {
 
   EXPECT_TRUE(too_much(p, "sell:32", slots / entries - 1e-3));
   EXPECT_FALSE(too_much(p, "sell:32", slots / entries + 1e-3));
-  EXPECT_FALSE(too_much(arrow(150'000), "sell:32", 1)) << "150,000 x 31 x 12 bytes are less than 64 MB";
+  EXPECT_FALSE(too_much(arrow(160'000), "sell:32", 1)) << "160,000 x 31 x 12 bytes are less than 64 MB";
 }
 
 }  // namespace
