@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes readers of texts and files:
 #
-#     bash config/fuzz.sh [--seconds N] [--target NAME]
+#     bash config/fuzz.sh [--seconds N] [--target NAME] [--record]
 #     bash config/fuzz.sh --target NAME --reproduce FILE
 #
 # Each target of tests/fuzz runs for N seconds (60) by libFuzzer with the address and undefined-behaviour sanitizers,
@@ -9,20 +9,22 @@
 # finding, whose file is printed; --reproduce runs the target on such a file. Add a file of a mended finding to the
 # corpus: the ordinary tests replay it. Needs clang and its fuzzer (Debian: clang, libclang-rt-14-dev). What is not
 # instrumented comes from build/host (COMPOUND_FUZZ_BUILD: another folder of a build), which is left as it was
-# configured.
+# configured. --record adds the runs of a target without a finding to tests/fuzz/record.json.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 seconds=60
 reproduce=
 asked=
+record=no
 while [ $# -gt 0 ]; do
   case $1 in
-    --seconds) seconds=$2 ;;
-    --target) asked=$2 ;;
-    --reproduce) reproduce=$2 ;;
-    *) fail "'$1' is no option; choose --seconds, --target, --reproduce" ;;
+    --seconds) seconds=$2; shift ;;
+    --target) asked=$2; shift ;;
+    --reproduce) reproduce=$2; shift ;;
+    --record) record=yes ;;
+    *) fail "'$1' is no option; choose --seconds, --target, --reproduce, --record" ;;
   esac
-  shift 2
+  shift
 done
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "--seconds is '$seconds', and must be a whole number from 1"
 [ -z "$reproduce" ] || [ -n "$asked" ] || fail "--reproduce needs --target NAME"
@@ -142,4 +144,5 @@ for name in "${targets[@]}"; do
     fail "$name: the log is $folder/$name.log"
   }
   say "$name: $(sed -n 's/^Done //p' "$folder/$name.log"), nothing found"
+  [ $record = no ] || python3 tests/fuzz/record.py "$name" "$folder/$name.log"
 done

@@ -4,10 +4,11 @@ from .records import figure, record_of, table, wrapped
 
 COVERAGE = "tests/coverage/record.json"
 DEVICE_COVERAGE = "tests/coverage/device.json"
+FUZZED = "tests/fuzz/record.json"
 MEMORY = "tests/memory/record.json"
 MISTAKES = "tests/mutants/score.json"
 SANITIZERS = "tests/sanitizers/record.json"
-RECORDS = [COVERAGE, DEVICE_COVERAGE, MEMORY, MISTAKES, SANITIZERS]
+RECORDS = [COVERAGE, DEVICE_COVERAGE, FUZZED, MEMORY, MISTAKES, SANITIZERS]
 
 
 def percent(part, whole):
@@ -53,6 +54,13 @@ def drawn_mistakes(top):
         count = run["found"] + run["not_found"]
         rows.append([name, str(run["found"]), str(count), percent(run["found"], count), run["date"], run["commit"][:7]])
     return table(["drawn", "found", "of", "%", "date", "commit"], rows)
+
+
+@figure("fuzzed")
+def fuzzed(top):
+    rows = [[f"`{target}`", f"{run['runs']:,}", f"{run['seconds'] / 3600:.2f}", run["since"], run["date"],
+             run["commit"][:7]] for target, run in record_of(top, FUZZED).items()]
+    return table(["target", "runs", "hours", "since", "last", "commit"], rows)
 
 
 @figure("compute-sanitizer")

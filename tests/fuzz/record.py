@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Adds a fuzzer's run that found nothing to tests/fuzz/record.json, for config/fuzz.sh --record.
+
+    record.py TARGET LOG       LOG is what libFuzzer printed: `Done N runs in S second(s)`
+    record.py --self-test
+
+For each target: all runs and seconds, the date of the first run, and date, commit and machine of the last.
+"""
+
+import datetime
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/mutants"))
+from builds import commit_of, machine, write_whole  # noqa: E402
+
+RECORD = "tests/fuzz/record.json"
+DONE = re.compile(r"^Done (\d+) runs in (\d+) second", re.MULTILINE)
+
+
+def add(target, log, file):
+    if not (done := DONE.search(log)):
+        sys.exit(f"record.py: the log of {target} has no line 'Done N runs in S second(s)'; nothing is recorded")
+    record = json.loads(file.read_text()) if file.exists() else {}
+    today = datetime.date.today().isoformat()
+    known = record.get(target, {"runs": 0, "seconds": 0, "since": today})
+    record[target] = {"runs": known["runs"] + int(done[1]), "seconds": known["seconds"] + int(done[2]),
+                      "since": known["since"], "date": today, "commit": commit_of(ROOT), "machine": machine()}
+    write_whole(file, json.dumps(dict(sorted(record.items())), indent=1) + "\n")
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "record.json"
+        for runs in (10, 5):
+            add("plan", f"#{runs} DONE\nDone {runs} runs in 3 second(s)\n", file)
+        plan = json.loads(file.read_text())["plan"]
+        if (plan["runs"], plan["seconds"]) != (15, 6):
+            sys.exit(f"self-test: {plan}")
+        before = file.read_text()
+        try:
+            add("plan", "ERROR: AddressSanitizer\n", file)
+        except SystemExit:
+            pass
+        else:
+            sys.exit("self-test: a log without an end is recorded")
+        if file.read_text() != before:
+            sys.exit("self-test: a log without an end changes the record")
+    print("self-test: 3 runs, 0 wrong")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--self-test"]:
+        self_test()
+    elif len(sys.argv) == 3:
+        add(sys.argv[1], pathlib.Path(sys.argv[2]).read_text(errors="replace"), ROOT / RECORD)
+    else:
+        sys.exit(__doc__)
