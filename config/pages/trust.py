@@ -52,8 +52,10 @@ def drawn_mistakes(top):
     rows = []
     for name, run in record_of(top, MISTAKES).items():
         count = run["found"] + run["not_found"]
-        rows.append([name, str(run["found"]), str(count), percent(run["found"], count), run["date"], run["commit"][:7]])
-    return table(["drawn", "found", "of", "%", "date", "commit"], rows)
+        at_first = str(run["found"] - run["found_later"]) if "found_later" in run else "not kept"
+        rows.append([name, at_first, str(run["found"]), str(count), percent(run["found"], count), run["date"],
+                     run["commit"][:7]])
+    return table(["drawn", "found at first", "found now", "of", "%", "date", "commit"], rows)
 
 
 @figure("fuzzed")

@@ -128,10 +128,9 @@ PetscErrorCode make_systems(KSP ksp, FusedSolver& f, const PackedMatrix& A, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether A multiplies several vectors of the host at once, on all processes.
+/// Sets `yes` where A multiplies several vectors of the host at once, on all processes.
 PetscErrorCode multiplies_on_host(Mat A, Vec x, bool* yes) {
   PetscFunctionBegin;
-  *yes = false;
   if (!is_compound(A)) PetscFunctionReturn(PETSC_SUCCESS);
   Operator a;
   bool device;

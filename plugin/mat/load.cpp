@@ -165,7 +165,7 @@ std::string mistake_in_columns(const FileOfMatrix& f, const std::vector<PetscInt
 /// On the processes that read it: the first one, or all by MPI-IO.
 PetscErrorCode find_file(PetscViewer viewer, FileOfMatrix* f) {
   PetscFunctionBegin;
-  PetscMPIInt rank;
+  PetscMPIInt rank = -1;
   PetscBool by_mpi;
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm(reinterpret_cast<PetscObject>(viewer)), &rank));
   PetscCall(PetscViewerBinaryGetUseMPIIO(viewer, &by_mpi));

@@ -312,19 +312,6 @@ PetscErrorCode apply(PC pc, Vec x, Vec y) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// f(column of X, column of Y)
-template <class F>
-PetscErrorCode with_columns(Mat X, Mat Y, PetscInt n, const F& f) {
-  PetscFunctionBegin;
-  Vec x, y;
-  PetscCall(MatDenseGetColumnVecRead(X, n, &x));
-  PetscCall(MatDenseGetColumnVecWrite(Y, n, &y));
-  PetscCall(f(x, y));
-  PetscCall(MatDenseRestoreColumnVecWrite(Y, n, &y));
-  PetscCall(MatDenseRestoreColumnVecRead(X, n, &x));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Y = M X by columns that are multiplied at once, with the bits of apply(). One by one where X and Y are apart.
 PetscErrorCode apply_to_columns(PC pc, Mat X, Mat Y) {
   PetscFunctionBegin;
@@ -332,7 +319,7 @@ PetscErrorCode apply_to_columns(PC pc, Mat X, Mat Y) {
   PointBlocks& b = blocks_of(pc);
   PetscInt x_apart, y_apart;
   bool done = false;
-  PetscCall(with_columns(X, Y, 0, [&](Vec x, Vec y) { return come_to(pc, b, x, y); }));
+  PetscCall(with_column_vectors(X, Y, 0, [&](Vec x, Vec y) { return come_to(pc, b, x, y); }));
   PetscCall(MatDenseGetLDA(X, &x_apart));
   PetscCall(MatDenseGetLDA(Y, &y_apart));
   const bool device = b.applied == MemorySpace::device;
@@ -351,7 +338,7 @@ PetscErrorCode apply_to_columns(PC pc, Mat X, Mat Y) {
       PetscFunctionReturn(PETSC_SUCCESS);
     }));
   for (PetscInt n = 0; !done && n < X->cmap->N; ++n)
-    PetscCall(with_columns(X, Y, n, [&](Vec x, Vec y) { return apply<Op::none>(pc, x, y); }));
+    PetscCall(with_column_vectors(X, Y, n, [&](Vec x, Vec y) { return apply<Op::none>(pc, x, y); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -407,9 +407,11 @@ class Runner:
         if entry and (entry["killed"] or entry["key"] == worker.key):
             return
         first = entry["attempt"] if entry else 0
+        missed = bool(entry) and not entry["gone"]
         for attempt in range(first, first + DRAWS):
             if not entry:
                 entry = {"attempt": attempt, **self.draw(self.seed, index, attempt)}
+                missed = False
             entry.update(killed=None, key=worker.key, commit=commit_of(self.root),
                          date=datetime.datetime.now().isoformat(timespec="minutes"))
             number = worker.place(entry)
@@ -420,7 +422,7 @@ class Runner:
             entry = None
         else:
             raise Stop(f"{self.selection}, {index}: none of {DRAWS} mistakes compiles")
-        entry["near"] = len(near)
+        entry.update(near=len(near), missed=missed)
         with self.lock:
             self.mine[str(index)] = entry
             self.save()
@@ -475,7 +477,7 @@ def score_of(entries, equivalent):
     def is_equivalent(entry):
         return not entry["killed"] and (entry["file"], entry["is"].strip(), entry["becomes"].strip()) in equivalent
 
-    score = {"drawn": len(entries), "found": 0, "not_found": 0, "equivalent": 0, "gone": 0,
+    score = {"drawn": len(entries), "found": 0, "found_later": 0, "not_found": 0, "equivalent": 0, "gone": 0,
              "not_compiled": sum(e["attempt"] for e in entries.values()), "folders": {}, "mutants": []}
     for index, entry in sorted(entries.items()):
         kind = ("found" if entry["killed"] else "equivalent" if is_equivalent(entry) else
@@ -489,6 +491,8 @@ def score_of(entries, equivalent):
         row["is"] = entry["is"].strip()
         if entry["killed"]:
             row["test"], row["case"] = entry["killed"]["test"], entry["killed"]["case"]
+            row["missed"] = entry.get("missed", False)
+            score["found_later"] += row["missed"]
         elif kind != "gone":
             reason = equivalent.get((entry["file"], row["is"], row["becomes"]))
             row["why"] = reason if kind == "equivalent" else outcome(entry)
@@ -522,6 +526,7 @@ def show(score, say):
     say(f"{'folder':20} {'found':>6} {'not':>6} {'%':>6}")
     for folder, counts in [*score["folders"].items(), ("all", score)]:
         say(f"{folder:20} {counts['found']:6} {counts['not_found']:6} {percent(counts):6.1f}")
+    say(f"found after code or tests had changed: {score['found_later']}")
     say(f"drawn {score['drawn']}; change nothing {score['equivalent']}; their lines are gone {score['gone']}; "
         f"drawn again as they do not compile {score['not_compiled']}")
 

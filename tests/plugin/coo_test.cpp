@@ -625,6 +625,37 @@ TEST_P(ValuesApart, ProductsOfMatricesAreMadeAgain) {
   }
 }
 
+TEST_P(ValuesApart, AreComparedWhereverTheyAre) {
+  const auto e = random_entries(139, square(), 200);
+  const auto A = made(e), B = made(e);
+  const auto v = whole_values(140, e);
+  PetscBool same;
+  for (Mat mat : std::initializer_list<Mat>{A, B}) set(mat, v, INSERT_VALUES);
+  PETSC_OK(MatEqual(A, B, &same));
+  EXPECT_TRUE(same);
+
+  set(B, std::vector<PetscScalar>(v.size(), 1), ADD_VALUES);
+  PETSC_OK(MatEqual(A, B, &same));
+  EXPECT_FALSE(same);
+}
+
+TEST_P(ValuesApart, LeaveOperationsThatAreSetMeanwhile) {
+  static int called;
+  using Shift = PetscErrorCode (*)(Mat, PetscScalar);
+  const Shift own = [](Mat, PetscScalar) -> PetscErrorCode { return static_cast<void>(++called), PETSC_SUCCESS; };
+  const auto e = random_entries(141, square(), 200);
+  const auto A = made(e);
+  called = 0;
+  set(A, whole_values(142, e), INSERT_VALUES);
+  PETSC_OK(MatSetOperation(A, MATOP_SHIFT, reinterpret_cast<void (*)()>(own)));
+  set(A, whole_values(143, e), INSERT_VALUES);
+
+  PETSC_OK(MatShift(A, 2.0));
+  PETSC_OK(MatShift(A, 2.0));
+
+  EXPECT_EQ(called, 2);
+}
+
 /// MatSeqAIJGetArray() and its kin are no operations of a matrix.
 TEST_P(ValuesApart, ComeWithTheArrayThatPetscHandsOut) {
   if (size() > 1) GTEST_SKIP() << "of the array of one process";

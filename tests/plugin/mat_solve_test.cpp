@@ -346,7 +346,16 @@ TEST(Richardson, SolvesAsColumnByColumn) {
   expect_same(c, made, wanted);
 }
 
-/// Each column with the bits that it has alone.
+template <class Work>
+PetscLogDouble flops_during(const Work& work) {
+  PetscLogDouble before, after;
+  PETSC_OK(PetscGetFlops(&before));
+  work();
+  PETSC_OK(PetscGetFlops(&after));
+  return after - before;
+}
+
+/// Each column with the bits that it has alone, and its flops.
 void expect_preconditioned(const char* type, bool device, int columns) {
   const Case c{"preconditioner", "", columns};
   const Systems s(c, device);
@@ -355,16 +364,18 @@ void expect_preconditioned(const char* type, bool device, int columns) {
   PETSC_OK(PCSetType(pc, type));
   PETSC_OK(PCSetOperators(pc, s.A, s.A));
   PETSC_OK(PCSetUp(pc));
-  PETSC_OK(PCMatApply(pc, s.B, s.X));
+  const PetscLogDouble flops = flops_during([&] { PETSC_OK(PCMatApply(pc, s.B, s.X)); });
   for (int n = 0; n < columns; ++n) {
     std::vector<PetscScalar> alone;
+    PetscLogDouble flops_of_one = 0;
     with_column(s.B, n, [&](Vec b) {
       Vector y;
       PETSC_OK(VecDuplicate(b, y.out()));
-      PETSC_OK(PCApply(pc, b, y));
+      flops_of_one = flops_during([&] { PETSC_OK(PCApply(pc, b, y)); });
       alone = values_of(y);
     });
     with_column(s.X, n, [&](Vec x) { EXPECT_TRUE(all_ranks(values_of(x) == alone)) << type << ", column " << n; });
+    EXPECT_EQ(flops, columns * flops_of_one) << type;
   }
   PETSC_OK(PCDestroy(&pc));
 }

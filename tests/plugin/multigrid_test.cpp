@@ -92,6 +92,16 @@ TEST_F(AijMultigrid, WithRigidBodyModesPacksProlongatorsOf3x6AndLevelsOf6) {
   }
 }
 
+TEST_F(AijMultigrid, TellsWhereItWasSetUp) {
+  const auto ours = box(MATAIJCOMPOUND);
+  const Solve solve(ours.A, gamg);
+  solve.run(ours.A);
+
+  const auto text = view_of("multigrid_test", solve.ksp);
+
+  EXPECT_NE(text.find("Compound set-up: on the host: "), std::string::npos) << text;
+}
+
 TEST_F(AijMultigrid, NewValuesPackNoPatternAnew) {
   const auto ours = box(MATAIJCOMPOUND);
   const Solve solve(ours.A, gamg + "-solver_pc_gamg_reuse_interpolation true");

@@ -161,13 +161,6 @@ TEST_F(Warnings, AreSwitchedOff) {
   EXPECT_EQ(count(r.all(), "petsc-compound: "), 0) << r.all();
 }
 
-TEST_F(Warnings, ComeAgainInTheNextRunOfPetsc) {
-  for (int round = 0; round < 2; ++round) {
-    const auto r = run("-mat_compound_layuot sell", multiply_two_matrices);
-    EXPECT_TRUE(says_once(r.all(), "unknown option -mat_compound_layuot: did you mean")) << round;
-  }
-}
-
 /// Blocks of 3, in a matrix whose block size is 1.
 void multiply_without_block_size(const char* type) {
   const auto scalars = scalar_matrix(3, false, MATAIJ);
@@ -176,6 +169,15 @@ void multiply_without_block_size(const char* type) {
     PETSC_OK(MatConvert(scalars, type, MAT_INITIAL_MATRIX, A.out()));
     PETSC_OK(MatSetFromOptions(A));
     multiply(A);
+  }
+}
+
+TEST_F(Warnings, ComeAgainInTheNextRunOfPetsc) {
+  for (int round = 0; round < 2; ++round) {
+    const auto r = run("-mat_compound_layuot sell", multiply_two_matrices);
+    EXPECT_TRUE(says_once(r.all(), "unknown option -mat_compound_layuot: did you mean")) << round;
+    const auto without = run("", [] { multiply_without_block_size(MATBAIJCOMPOUND); });
+    EXPECT_TRUE(says_once(without.all(), "the matrix has block size 1")) << round;
   }
 }
 

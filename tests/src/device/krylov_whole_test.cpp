@@ -173,6 +173,21 @@ TEST(OneKernel, RemovesNullSpaces) {
   expect_solution_beside_null_space<complex_number<double>, Nulls{false, 2}>();
 }
 
+/// One thread stops the loop, and no warp goes on, whichever comes first.
+TEST(OneKernel, StopsBesideANullSpaceWhereTheMatrixIsIndefinite) {
+  using F = Form<double, KrylovNorm::preconditioned, 1, false, true, true, Traversal::rows, Nulls{true, 1}>;
+  System<double> s(Nulls{true, 1});
+  for (int i = 0; i < rows; ++i)
+    for (count32 e = s.start[i]; e < s.start[i + 1]; ++e)
+      for (int k = 0; k < 4; ++k) s.values[4 * e + k] = s.column[e] == i && (k == 0 || k == 3) ? (i < 30 ? 1 : -4) : 0;
+  for (int launched = 0; launched < 2; ++launched) {  // with each warp first
+    if (launched) launch(1, threads, [] {});
+    const Ran made = run<F>(s, most_krylov_vectors, 1e-12, 15, 200);
+    EXPECT_EQ(made.stop, int(KrylovStop::indefinite_matrix));
+    EXPECT_LT(made.norms.size(), 10u);
+  }
+}
+
 /// M A = 1: nothing is left after the first half of an iteration.
 TEST(OneKernel, EndsBicgstabWhereHalfAnIterationIsExact) {
   using F = Form<double, KrylovNorm::preconditioned, 1, false, false, true, Traversal::rows>;

@@ -234,6 +234,11 @@ TEST(WidthOfRows, IsThatOfAThirdOfThem) {
   EXPECT_EQ(of("csr longest=6 + ellr width=auto + ccoo")[1].number, 2) << "too few are left";
 }
 
+TEST(EntryRuns, AreTwoNumbersEach) {
+  const EntryRuns runs{.first = {0, 5, 9}, .of_whole = {0, 8, 20}, .entries = 12};
+  EXPECT_EQ(runs.bytes(), 6 * sizeof(count32));
+}
+
 /// Runs as kernels and launchers see them, against the definition.
 TEST(EntryRuns, LeadFromAPartToTheWholeAndBack) {
   const Pattern p = random_pattern(300, 40, 12, test_seed());
