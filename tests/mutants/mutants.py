@@ -477,7 +477,7 @@ def score_of(entries, equivalent):
     def is_equivalent(entry):
         return not entry["killed"] and (entry["file"], entry["is"].strip(), entry["becomes"].strip()) in equivalent
 
-    score = {"drawn": len(entries), "found": 0, "found_later": 0, "not_found": 0, "equivalent": 0, "gone": 0,
+    score = {"drawn": len(entries), "found": 0, "not_found": 0, "equivalent": 0, "gone": 0,
              "not_compiled": sum(e["attempt"] for e in entries.values()), "folders": {}, "mutants": []}
     for index, entry in sorted(entries.items()):
         kind = ("found" if entry["killed"] else "equivalent" if is_equivalent(entry) else
@@ -491,12 +491,15 @@ def score_of(entries, equivalent):
         row["is"] = entry["is"].strip()
         if entry["killed"]:
             row["test"], row["case"] = entry["killed"]["test"], entry["killed"]["case"]
-            row["missed"] = entry.get("missed", False)
-            score["found_later"] += row["missed"]
+            if "missed" in entry:
+                row["missed"] = entry["missed"]
         elif kind != "gone":
             reason = equivalent.get((entry["file"], row["is"], row["becomes"]))
             row["why"] = reason if kind == "equivalent" else outcome(entry)
         score["mutants"].append(row)
+    found = [row for row in score["mutants"] if row["outcome"] == "found"]
+    if all("missed" in row for row in found):
+        score["found_later"] = sum(row["missed"] for row in found)
     score["folders"] = dict(sorted(score["folders"].items()))
     return score
 
@@ -526,7 +529,7 @@ def show(score, say):
     say(f"{'folder':20} {'found':>6} {'not':>6} {'%':>6}")
     for folder, counts in [*score["folders"].items(), ("all", score)]:
         say(f"{folder:20} {counts['found']:6} {counts['not_found']:6} {percent(counts):6.1f}")
-    say(f"found after code or tests had changed: {score['found_later']}")
+    say(f"found after code or tests had changed: {score.get('found_later', 'not kept')}")
     say(f"drawn {score['drawn']}; change nothing {score['equivalent']}; their lines are gone {score['gone']}; "
         f"drawn again as they do not compile {score['not_compiled']}")
 
