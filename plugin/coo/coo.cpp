@@ -35,9 +35,7 @@ PetscErrorCode check_pattern(Mat A, CooStructure& s, std::vector<PartArrays>* pa
     for (std::size_t k = 0; k < parts->size() && !changed; ++k) changed = !s.parts[k].fits((*parts)[k]);
     PetscFunctionReturn(PETSC_SUCCESS);
   });
-  PetscErrorCode anywhere;
-  PetscCall(error_and_flag(comm_of(A), code, &anywhere, &changed));
-  PetscCall(report_error(comm_of(A), code, anywhere));
+  PetscCall(share_error(comm_of(A), code, &changed));
   PetscCheck(!changed, comm_of(A), PETSC_ERR_ARG_WRONGSTATE,
              "petsc-compound: MatSetValuesCOO(): the matrix's nonzero pattern is no more that of "
              "MatSetPreallocationCOO(); call that again");

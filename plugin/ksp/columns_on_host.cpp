@@ -82,7 +82,7 @@ class HostColumns {
     PetscCall(make_room_for_norms());
     PetscCall(make_matrices());
     for (std::size_t k = 0; k < running_.size(); ++k)
-      PetscCall(with_own_column(r, k, [&](Vec residual) {
+      PetscCall(with_column_vector(matrices_[r], static_cast<PetscInt>(k), [&](Vec residual) {
         return with_column(ksp_, *running_[k].column, [&] { return residual_of_guess(ksp_, A_, residual); });
       }));
     PetscCall(step());
@@ -187,8 +187,8 @@ class HostColumns {
       if (running_[k].alpha != PetscScalar(0))
         run(VectorPass::bcgs_half, {vector(z, k), vector(r, k)}, {running_[k].alpha});
     PetscCall(PCMatApply(ksp_->pc, matrices_[r], matrices_[z]));
-    for (std::size_t k = 0; null_space_ && k < running_.size(); ++k)
-      PetscCall(with_own_column(z, k, [&](Vec v) { return MatNullSpaceRemove(null_space_, v); }));
+    for (PetscInt k = 0; null_space_ && k < static_cast<PetscInt>(running_.size()); ++k)
+      PetscCall(with_column_vector(matrices_[z], k, [&](Vec v) { return MatNullSpaceRemove(null_space_, v); }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -251,18 +251,6 @@ class HostColumns {
       if (!first) first = code;
     }
     PetscCall(first);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  /// work(a running column's vector)
-  template <class Work>
-  PetscErrorCode with_own_column(Which which, std::size_t place, const Work& work) {
-    PetscFunctionBegin;
-    Vec v;
-    PetscCall(MatDenseGetColumnVec(matrices_[which], static_cast<PetscInt>(place), &v));
-    const PetscErrorCode code = work(v);
-    PetscCall(MatDenseRestoreColumnVec(matrices_[which], static_cast<PetscInt>(place), &v));
-    PetscCall(code);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

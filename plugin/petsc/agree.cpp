@@ -17,11 +17,10 @@ PetscErrorCode agree_on(Mat A, PetscErrorCode code, const std::string& reason) {
   SETERRQ(comm_of(A), code, "petsc-compound: %s", text);
 }
 
-PetscErrorCode share_error(MPI_Comm comm, PetscErrorCode here) {
+PetscErrorCode share_error(MPI_Comm comm, PetscErrorCode here, bool* flag) {
   PetscFunctionBegin;
   PetscErrorCode anywhere;
-  bool no_flag = false;
-  PetscCall(error_and_flag(comm, here, &anywhere, &no_flag));
+  PetscCall(error_and_flag(comm, here, &anywhere, flag));
   PetscCall(report_error(comm, here, anywhere));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

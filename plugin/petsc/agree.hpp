@@ -10,8 +10,13 @@ namespace compound::plugin {
 /// The same error on all processes where one has a reason; none where all are empty. Collective.
 PetscErrorCode agree_on(Mat A, PetscErrorCode code, const std::string& reason);
 
-/// The same error on all processes where one has one. What it says is printed where it arose. Collective.
-PetscErrorCode share_error(MPI_Comm comm, PetscErrorCode here);
+/// The same error on all processes where one has one, and `flag` where one has set it. What the error says is printed
+/// where it arose. Collective.
+PetscErrorCode share_error(MPI_Comm comm, PetscErrorCode here, bool* flag);
+inline PetscErrorCode share_error(MPI_Comm comm, PetscErrorCode here) {
+  bool no_flag = false;
+  return share_error(comm, here, &no_flag);
+}
 /// The largest error of all processes, and whether `flag` is set on one of them. Collective.
 PetscErrorCode error_and_flag(MPI_Comm comm, PetscErrorCode here, PetscErrorCode* anywhere, bool* flag);
 /// As share_error(), where `anywhere` is known, the largest of them.

@@ -33,23 +33,39 @@ PetscErrorCode with_arrays(bool on_device, Mat B, Mat C, const F& f) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// work(x, y) with columns of the dense B, to be read, and C, which are given back whatever becomes of it: PETSc
-/// destroys no matrix whose column is in use.
+// Columns of dense matrices are given back whatever becomes of work(): PETSc destroys no matrix whose column is in use.
+
+/// work(column of B), which reads it.
 template <class Work>
-PetscErrorCode with_column_vectors(Mat B, Mat C, PetscInt number, const Work& work) {
+PetscErrorCode with_column_to_read(Mat B, PetscInt number, const Work& work) {
   PetscFunctionBegin;
-  Vec x, y;
+  Vec x;
   PetscCall(MatDenseGetColumnVecRead(B, number, &x));
-  PetscErrorCode code = MatDenseGetColumnVec(C, number, &y);
-  if (!code) {
-    code = guarded(PETSC_COMM_SELF, [&] { return work(x, y); });
-    const PetscErrorCode given_back = MatDenseRestoreColumnVec(C, number, &y);
-    if (!code) code = given_back;
-  }
+  const PetscErrorCode code = guarded(PETSC_COMM_SELF, [&] { return work(x); });
   const PetscErrorCode given_back = MatDenseRestoreColumnVecRead(B, number, &x);
   PetscCall(code);
   PetscCall(given_back);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// work(column of C)
+template <class Work>
+PetscErrorCode with_column_vector(Mat C, PetscInt number, const Work& work) {
+  PetscFunctionBegin;
+  Vec y;
+  PetscCall(MatDenseGetColumnVec(C, number, &y));
+  const PetscErrorCode code = guarded(PETSC_COMM_SELF, [&] { return work(y); });
+  const PetscErrorCode given_back = MatDenseRestoreColumnVec(C, number, &y);
+  PetscCall(code);
+  PetscCall(given_back);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// work(column of B, column of C), which reads the first.
+template <class Work>
+PetscErrorCode with_column_vectors(Mat B, Mat C, PetscInt number, const Work& work) {
+  return with_column_to_read(B, number,
+                             [&](Vec x) { return with_column_vector(C, number, [&](Vec y) { return work(x, y); }); });
 }
 
 }  // namespace compound::plugin

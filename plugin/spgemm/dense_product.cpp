@@ -56,7 +56,7 @@ class Batch {
       const PetscInt count = std::min(size_, x_.count - first);
       PetscCall(multiply_some(x, y, first, count, &code));
     }
-    if (ghosts_ && a_.are_most(*st_, size_)) code = share_error(comm_of(A_), code);
+    if (st_ && a_.are_most(*st_, size_)) code = share_error(comm_of(A_), code);
     PetscCall(code);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -72,8 +72,8 @@ class Batch {
     PetscFunctionBegin;
     PetscCall(mpi_state(A_, &st_));
     PetscCall(make_ghosts_of_several(A_, size_, a_.on_device() ? device_backend() : nullptr, st_->ghosts));
-    ghosts_ = &st_->ghosts;
-    received_ = a_.on_device() ? ghosts_->of_several_there.data() : ghosts_->of_several.data();
+    Ghosts& ghosts = st_->ghosts;
+    received_ = a_.on_device() ? ghosts.of_several_there.data() : ghosts.of_several.data();
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -89,15 +89,15 @@ class Batch {
     const PetscScalar *const x = all_x + first * x_.apart, *sent = nullptr;
     PetscScalar* const y = all_y + first * y_.apart;
     const PetscMemType memory = a_.on_device() ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
-    if (ghosts_) {
+    if (st_) {
       PetscCall(to_send(all_x, first, &sent));
-      PetscCall(PetscSFBcastWithMemTypeBegin(ghosts_->scatter_several, MPIU_SCALAR, memory, sent, memory, received_,
+      PetscCall(PetscSFBcastWithMemTypeBegin(st_->ghosts.scatter_several, MPIU_SCALAR, memory, sent, memory, received_,
                                              MPI_REPLACE));
     }
     if (!*code) *code = a_.run_vectors(Operator::diagonal, Update::assign, task(count, x_.apart), x, nullptr, y);
-    if (!ghosts_) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(PetscSFBcastEnd(ghosts_->scatter_several, MPIU_SCALAR, sent, received_, MPI_REPLACE));
-    const auto of_one = static_cast<PetscInt>(ghosts_->of_several.size()) / size_;
+    if (!st_) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PetscSFBcastEnd(st_->ghosts.scatter_several, MPIU_SCALAR, sent, received_, MPI_REPLACE));
+    const auto of_one = static_cast<PetscInt>(st_->ghosts.of_several.size()) / size_;
     const PetscInt before = size_ - count;  // of the last exchange, columns that were exchanged already
     if (!*code)
       *code =
@@ -131,8 +131,7 @@ class Batch {
   Mat A_;
   const DenseColumns x_, y_;
   const PetscInt size_;
-  MpiState* st_ = nullptr;
-  Ghosts* ghosts_ = nullptr;
+  MpiState* st_ = nullptr;           ///< where ghosts are exchanged
   PetscScalar* received_ = nullptr;  ///< where the ghosts arrive
   std::vector<PetscScalar> copy_;
   Buffer<PetscScalar> copy_there_;
@@ -156,13 +155,11 @@ PetscErrorCode multiply_at_once(const Operator& a, Mat A, Mat B, Mat C, bool* do
   PetscCall(with_arrays(a.on_device(), B, C, [&](bool there, const PetscScalar* x, PetscScalar* y) -> PetscErrorCode {
     PetscFunctionBegin;
     Batch batch(a, A, columns_of(B, x_apart), columns_of(C, y_apart));
-    PetscErrorCode anywhere;
     bool elsewhere = !there;
     const PetscErrorCode here = guarded(PETSC_COMM_SELF, [&] {
       if (there) batch.make_room();
     });
-    PetscCall(error_and_flag(comm_of(A), here, &anywhere, &elsewhere));
-    PetscCall(report_error(comm_of(A), here, anywhere));
+    PetscCall(share_error(comm_of(A), here, &elsewhere));
     *done = !elsewhere;
     if (*done) PetscCall(batch.multiply_all(x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -177,12 +174,8 @@ PetscErrorCode multiply_dense(Mat A, Op op, Mat B, Mat C) {
   PetscFunctionBegin;
   if (B->cmap->N > 0) {
     Operator a;
-    Vec x;
     bool at_once = false, done = false;
-    PetscCall(MatDenseGetColumnVecRead(B, 0, &x));
-    const PetscErrorCode code = guarded(PETSC_COMM_SELF, [&] { return a.prepare(A, op, x, 0); });
-    PetscCall(MatDenseRestoreColumnVecRead(B, 0, &x));
-    PetscCall(code);
+    PetscCall(with_column_to_read(B, 0, [&](Vec x) { return a.prepare(A, op, x, 0); }));
     PetscCall(on_all(A, a.takes_vectors(), &at_once));  // values of x are exchanged together then
     if (at_once) PetscCall(multiply_at_once(a, A, B, C, &done));
     if (!done) PetscCall(multiply_by_columns(A, op, B, C));

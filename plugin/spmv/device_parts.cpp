@@ -27,10 +27,8 @@ PetscErrorCode parts_on_device(Mat A, Op op, Vec x, DeviceParts* parts, std::str
 
 PetscErrorCode share_reason(Mat A, std::string* why_not, PetscErrorCode here) {
   PetscFunctionBegin;
-  PetscErrorCode anywhere = here;
   bool some = !why_not->empty();
-  if (!is_seq_compound(A)) PetscCall(error_and_flag(comm_of(A), here, &anywhere, &some));
-  PetscCall(report_error(comm_of(A), here, anywhere));
+  PetscCall(is_seq_compound(A) ? here : share_error(comm_of(A), here, &some));
   if (some && why_not->empty()) *why_not = reason_of_another;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
