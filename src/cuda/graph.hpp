@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "cuda/runtime.hpp"
@@ -10,7 +12,10 @@ namespace compound::cuda {
 
 class Stream {
  public:
-  Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
+  Stream() {
+    count_allocation();
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
+  }
   Stream(const Stream&) = delete;
   ~Stream() { cudaStreamDestroy(stream_); }
   cudaStream_t get() const { return stream_; }
@@ -100,9 +105,10 @@ class GraphRecorder {
     std::size_t nodes = 0;
     cudaGraphGetNodes(graph, nullptr, &nodes);
     made.nodes_ = static_cast<int>(nodes);
-    const cudaError_t code = cudaGraphInstantiate(&made.made_, graph, 0);
-    cudaGraphDestroy(graph);
-    check(code, "making a graph");
+    const auto destroy = [](cudaGraph_t made_of) { cudaGraphDestroy(made_of); };
+    const std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, decltype(destroy)> owned(graph, destroy);
+    count_allocation();
+    check(cudaGraphInstantiate(&made.made_, graph, 0), "making a graph");
     return made;
   }
 

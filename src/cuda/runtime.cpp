@@ -104,6 +104,7 @@ const void* load(const SourceFor& wanted) {
   const std::string code = code_of(wanted);
   cudaLibrary_t library;
   cudaKernel_t kernel;
+  count_allocation();
   check(cudaLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "loading a kernel");
   check(cudaLibraryGetKernel(&kernel, library, kernel_name), "finding a kernel");
   return reinterpret_cast<const void*>(kernel);
@@ -172,9 +173,13 @@ void find_kernels(const std::vector<WantedKernel>& wanted) {
   for (const WantedKernel& w : wanted) *w.to = kernel_of(w.source);
 }
 
-void* allocate(std::size_t bytes) {
+void count_allocation() {
   long& left = allocations_until_failure();
   if (left > 0 && --left == 0) throw std::bad_alloc();
+}
+
+void* allocate(std::size_t bytes) {
+  count_allocation();
   void* memory = nullptr;
   check(cudaMalloc(&memory, std::max<std::size_t>(bytes, 1)), "allocating device memory");
   return memory;
@@ -187,6 +192,7 @@ void release(void* memory) noexcept {
 }
 
 Pinned::Pinned(std::size_t bytes) : bytes_(bytes) {
+  count_allocation();
   check(cudaHostAlloc(&memory_, bytes, cudaHostAllocMapped), "pinning memory");
 }
 

@@ -72,11 +72,13 @@ void launch_workers(const void* kernel, slot_t workers, const Argument& argument
   launch(kernel, blocks_for(workers, threads_without_schedule), threads_without_schedule, argument, stream);
 }
 
-/// Device memory. COMPOUND_CUDA_FAIL_ALLOCATION=n in the environment makes the n-th allocation of the process fail, for
-/// tests of what happens then.
-void* allocate(std::size_t bytes);
-/// Makes the n-th allocation from now on fail; 0: none.
+/// Before device or pinned memory, a stream, a graph or a module is made: throws where a test wants that to fail.
+void count_allocation();
+/// Makes the n-th of them from now on fail; 0: none. COMPOUND_CUDA_FAIL_ALLOCATION=n in the environment does the same.
 void fail_allocation(long n);
+
+/// Device memory.
+void* allocate(std::size_t bytes);
 void release(void* memory) noexcept;
 
 /// Host memory that kernels write to, and that the device reads at full speed.

@@ -10,6 +10,7 @@
 #include "planner/tuner.hpp"
 #include "support/block_lists.hpp"
 #include "support/entry_cases.hpp"
+#include "support/failing_in_turn.hpp"
 #include "support/problems.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"
@@ -381,19 +382,12 @@ TEST_F(CudaBackend, ReportsEveryAllocationThatFails) {
   const Pattern pattern = random_pattern(300, 300, 20, 9);
   Random random;
   const Operands<double> operands(pattern, "dense", {3, 3}, random);
-  int failures = 0;
-  for (long n = 1;; ++n) {
-    cuda::fail_allocation(n);
-    try {
-      const PackedMatrix A = packed(operands, plan_on_device("sell:32:64 rows dynamic"), device());
-      const auto y = multiplied(A, operands, Op::transpose, Form::add);
-      cuda::fail_allocation(0);
-      EXPECT_TRUE(agrees(y, reference_product(operands, Precision::double_, Op::transpose, Form::add)));
-      break;
-    } catch (const std::bad_alloc&) {
-      ++failures;
-    }
-  }
+  std::vector<double> y;
+  const int failures = failures_in_turn(cuda::fail_allocation, [&] {
+    const PackedMatrix A = packed(operands, plan_on_device("sell:32:64 rows dynamic"), device());
+    y = multiplied(A, operands, Op::transpose, Form::add);
+  });
+  EXPECT_TRUE(agrees(y, reference_product(operands, Precision::double_, Op::transpose, Form::add)));
   EXPECT_GT(failures, 10);
 }
 

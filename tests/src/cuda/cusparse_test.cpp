@@ -13,6 +13,7 @@
 #include "planner/default_plan.hpp"
 #include "planner/tuner.hpp"
 #include "support/dots.hpp"
+#include "support/failing_in_turn.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {
@@ -191,19 +192,12 @@ TEST_F(CusparseBackend, FollowsTheQueue) {
 TEST_F(CusparseBackend, ReportsEveryAllocationThatFails) {
   Random random;
   const Operands<double> operands(pattern, "dense", {1, 1}, random);
-  int failures = 0;
-  for (long n = 1;; ++n) {
-    cuda::fail_allocation(n);
-    try {
-      const PackedMatrix A = packed(operands, plan("cusparse:csr-alg2"), device());
-      const auto y = multiplied(A, operands, Op::none, Form::add);
-      cuda::fail_allocation(0);
-      EXPECT_TRUE(agrees(y, reference_product(operands, Precision::double_, Op::none, Form::add)));
-      break;
-    } catch (const std::bad_alloc&) {
-      ++failures;
-    }
-  }
+  std::vector<double> y;
+  const int failures = failures_in_turn(cuda::fail_allocation, [&] {
+    const PackedMatrix A = packed(operands, plan("cusparse:csr-alg2"), device());
+    y = multiplied(A, operands, Op::none, Form::add);
+  });
+  EXPECT_TRUE(agrees(y, reference_product(operands, Precision::double_, Op::none, Form::add)));
   EXPECT_GT(failures, 3);
 }
 

@@ -10,6 +10,7 @@
 #include "cuda/runtime.hpp"
 #include "storage/krylov_matrix.hpp"
 #include "support/dots.hpp"
+#include "support/failing_in_turn.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {
@@ -353,6 +354,22 @@ TEST_F(KrylovLoops, AllocateNothingInAThousandSolves) {
       cuda::fail_allocation(0);
       ASSERT_LE(last, 1e-6);
     }
+  }
+}
+
+/// An error each time, and the right answer from the first try that gets what it asks for.
+TEST_F(KrylovLoops, ReportEveryAllocationThatFails) {
+  const System s(8, 0.5, 1);
+  const PackedMatrix A = s.packed("sell:32 rows", device());
+  for (const KrylovRunner runner : {KrylovRunner::graphs, KrylovRunner::persistent, KrylovRunner::persistent2}) {
+    Solved made;
+    const int failures = failures_in_turn(cuda::fail_allocation, [&] {
+      made = solved(s, A, KrylovNorm::preconditioned, {1e-10, infinity, 200}, false, runner);
+    });
+    EXPECT_GT(failures, 3);
+    EXPECT_EQ(made.end.stop, KrylovStop::norm);
+    const auto product = s.times(made.x);
+    for (std::size_t i = 0; i < product.size(); ++i) ASSERT_NEAR(product[i], s.b[i], 1e-8) << i;
   }
 }
 

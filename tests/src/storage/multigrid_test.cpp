@@ -9,6 +9,7 @@
 #include "device/emulated_multigrid.hpp"
 #include "device/emulated_sparse_products.hpp"
 #include "pattern/aggregates.hpp"
+#include "support/failing_in_turn.hpp"
 #include "support/recording_backend.hpp"
 #include "support/sparse_operands.hpp"
 
@@ -89,17 +90,11 @@ TEST_F(DeviceMultigridWork, EndsWithAnErrorWhereverMemoryRunsOut) {
   for (const auto& [name, step] : steps) {
     SCOPED_TRACE(name);
     const int held = backend.allocations - backend.releases;
-    for (int n = 1, failed = true; failed; ++n) {
+    const auto fail = [&](int n) {
+      EXPECT_EQ(backend.allocations - backend.releases, held) << n;
       backend.to_fail = n;
-      failed = false;
-      try {
-        step();
-      } catch (const std::bad_alloc&) {
-        failed = true;
-      }
-      ASSERT_EQ(backend.allocations - backend.releases, held) << n;
-    }
-    backend.to_fail = 0;
+    };
+    failures_in_turn(fail, step);
   }
 }
 
