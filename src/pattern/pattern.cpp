@@ -207,7 +207,7 @@ Transposed transposed(const PatternView& p) {
   t.entry_of.resize(p.entries());
   for (const idx c : p.column) ++t.pattern.start[c + 1];
   for (idx c = 0; c < p.cols; ++c) t.pattern.start[c + 1] += t.pattern.start[c];
-  std::vector<count32> next(t.pattern.start.begin(), t.pattern.start.end() - 1);
+  auto next = t.pattern.start;
   for (idx r = 0; r < p.rows; ++r)
     for (count32 e = p.start[r]; e < p.start[r + 1]; ++e) {
       const count32 at = next[p.column[e]]++;

@@ -105,7 +105,6 @@ class Race {
   /// The fastest of many may be the luckiest: new samples of the one that would be taken count in the place of its old
   /// ones, where there is time. Whether another one may be it now.
   bool confirm(std::vector<Measured>& all) {
-    if (!first_) return false;
     set_seconds(all);
     const Measured* const likely = to_confirm(all);
     if (!likely) return false;

@@ -172,6 +172,42 @@ INSTANTIATE_TEST_SUITE_P(Sizes, BlockProducts,
 Drawn of_A() { return {12, 12, {3, 3}, 5}; }
 Drawn of_P() { return {12, 4, {3, 6}, 6}; }
 
+/// Of the scalars that are there.
+PetscLogDouble multiplications(Mat A, Mat B) {
+  PetscInt first, end, n, length;
+  const PetscInt* column;
+  PetscLogDouble count = 0;
+  PETSC_OK(MatGetOwnershipRange(A, &first, &end));
+  for (PetscInt row = first; row < end; ++row) {
+    PETSC_OK(MatGetRow(A, row, &n, &column, nullptr));
+    const std::vector<PetscInt> columns(column, column + n);
+    PETSC_OK(MatRestoreRow(A, row, &n, &column, nullptr));
+    for (const PetscInt k : columns) {
+      PETSC_OK(MatGetRow(B, k, &length, nullptr, nullptr));
+      count += static_cast<PetscLogDouble>(length);
+      PETSC_OK(MatRestoreRow(B, k, &length, nullptr, nullptr));
+    }
+  }
+  return count;
+}
+
+TEST(BlockProducts, AreAssembledBeforeTheyHaveValuesAndTellTheirFlops) {
+  if (size() > 1) GTEST_SKIP() << "on several processes PETSc makes them of several products";
+  const auto A = drawn(MATAIJCOMPOUND, of_A()), P = drawn(MATAIJCOMPOUND, of_P());
+  Matrix C;
+  PetscBool is_assembled;
+
+  PETSC_OK(MatProductCreate(A, P, nullptr, C.out()));
+  PETSC_OK(MatProductSetType(C, MATPRODUCT_AB));
+  PETSC_OK(MatProductSetFromOptions(C));
+  PETSC_OK(MatProductSymbolic(C));
+  PETSC_OK(MatAssembled(C, &is_assembled));
+  const auto flops = flops_during([&] { PETSC_OK(MatProductNumeric(C)); });
+
+  EXPECT_TRUE(is_assembled);
+  EXPECT_EQ(flops, flops_of_operation * 2 * multiplications(A, P));
+}
+
 TEST(BlockProducts, TakeAnotherMatrixOfTheSamePattern) {
   auto other = of_A();
   other.seed = 7;

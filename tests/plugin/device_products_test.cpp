@@ -1,4 +1,5 @@
 // Products on a device, with vectors on either side, against plain BAIJ on the host.
+#include <cstdio>
 #include <cstdlib>
 
 #include "device.hpp"
@@ -74,6 +75,21 @@ TEST_F(DeviceProducts, ByTunedPlansAgreeWithBaij) {
     const std::string text = view_of("device_products_test", A);
     EXPECT_NE(text.find(origin), std::string::npos) << text;
   }
+}
+
+TEST_F(DeviceProducts, SayThatAFileOfTablesIsNotUsed) {
+  const auto problem = random_problem(361, spread(3, 40, 40));
+  const auto plain = filled_matrix(MATBAIJ, "", problem);
+  setenv("COMPOUND_DEVICES", "no-such-file", 1);
+  testing::internal::CaptureStderr();
+
+  const auto A = filled_matrix(tested_type(), "-mat_compound_wisdom none -mat_compound_tune model", problem);
+  EXPECT_TRUE(same_everywhere(A, plain, 362));
+
+  std::fflush(stderr);
+  const auto text = testing::internal::GetCapturedStderr();
+  unsetenv("COMPOUND_DEVICES");
+  EXPECT_EQ(text.find("COMPOUND_DEVICES is not used") != std::string::npos, rank() == 0) << text;
 }
 
 /// Rows and columns that no size divides, so that scalars are left over at the edges; nodes of uneven size.

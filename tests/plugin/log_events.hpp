@@ -32,4 +32,13 @@ PetscEventPerfInfo added_to(const char* name, const Work& work) {
   return added;
 }
 
+template <class Work>
+PetscLogDouble flops_during(const Work& work) {
+  PetscLogDouble before, after;
+  PETSC_OK(PetscGetFlops(&before));
+  work();
+  PETSC_OK(PetscGetFlops(&after));
+  return after - before;
+}
+
 }  // namespace petsc_test

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "log_events.hpp"
 #include "systems.hpp"
 #include "view_text.hpp"
 
@@ -344,15 +345,6 @@ TEST(Richardson, SolvesAsColumnByColumn) {
       });
     });
   expect_same(c, made, wanted);
-}
-
-template <class Work>
-PetscLogDouble flops_during(const Work& work) {
-  PetscLogDouble before, after;
-  PETSC_OK(PetscGetFlops(&before));
-  work();
-  PETSC_OK(PetscGetFlops(&after));
-  return after - before;
 }
 
 /// Each column with the bits that it has alone, and its flops.

@@ -215,6 +215,16 @@ TEST(PointBlock, IsViewedWithBlockSizeAndPlan) {
   }
 }
 
+TEST(PointBlock, HasNoInversesAfterAReset) {
+  const auto A = spd(MATBAIJCOMPOUND, 3);
+  const auto pc = made(PCPBJACOBI, A);
+  ASSERT_NE(view_of(pc).find("inverses on"), std::string::npos);
+
+  PETSC_OK(PCReset(pc));
+
+  EXPECT_EQ(view_of(pc).find("inverses on"), std::string::npos);
+}
+
 struct DevicePointBlocks : PointBlocks {
   void SetUp() override { SKIP_WITHOUT_DEVICE(); }
 };
