@@ -2,6 +2,7 @@
 # The tests that use a GPU, on a machine that has one:
 #
 #     bash config/device-test.sh [--all | --gpus N | --sanitizer TOOL | --coverage] [ctest options, such as -R REGEX]
+#     bash config/device-test.sh --mutants [options of tests/mutants/mutants.py]
 #
 # With PETSC_DIR (and PETSC_ARCH) set, with that PETSc, which must have CUDA; else with PETSc 3.26.1 from the archives
 # in ../shared/petsc or in the folder that COMPOUND_PETSC_ARCHIVES names: real scalars, and with --all complex ones,
@@ -18,12 +19,23 @@
 # --coverage: how many of the lines that need a device (tests/coverage/needs_device.txt) the tests run. It takes 20
 # minutes on 16 cores; --minutes N ends it earlier, and the same command goes on there.
 #
+# --mutants: whether the tests find mistakes in these lines (tests/mutants/mutants.py --device), by what --coverage has
+# found of which test runs which line.
+#
 # The tier quick takes 6 minutes on 16 cores with building; --all is for parts: --all -L core, --all -L plugin,
 # --all -L 'tools|examples|properties', each at most 9 minutes. Ends with what each part took and ctest's summary.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 nvidia-smi -L 2>/dev/null | grep -q "^GPU " ||
   fail "there is no GPU here (nvidia-smi -L lists none); the tests without one: bash config/test.sh"
+
+# petsc_of SCALAR: PETSc of the archive, for what is configured.
+petsc_of() {
+  unpack_petsc "$1"
+  [ -n "$petsc" ] || fail "no PETSc with CUDA for $1 scalars: $why_no_petsc; or set PETSC_DIR" \
+    "(bash config/petsc-cuda.sh builds one)"
+  export PETSC_DIR=$petsc PETSC_ARCH=
+}
 
 tier=quick
 scalars=(real)
@@ -54,6 +66,11 @@ elif [ "${1:-}" = --coverage ]; then
   preset=coverage
   runner=(coverage/coverage.py --device)
   shift
+elif [ "${1:-}" = --mutants ]; then
+  shift
+  [ -n "${PETSC_DIR:-}" ] || petsc_of real
+  python3 "$top/tests/mutants/mutants.py" --device "$@"
+  exit
 fi
 
 builds=()
@@ -83,10 +100,8 @@ if [ -n "${PETSC_DIR:-}" ]; then
 else
   cmake_options+=(-DCOMPOUND_DEVICE_CODE_SCALARS="$(IFS=';'; echo "${scalars[*]}")")
   for scalar in "${scalars[@]}"; do
-    unpack_petsc "$scalar"
-    [ -n "$petsc" ] || fail "no PETSc with CUDA for $scalar scalars: $why_no_petsc; or set PETSC_DIR" \
-      "(bash config/petsc-cuda.sh builds one)"
-    PETSC_DIR=$petsc PETSC_ARCH='' build_name=device-${preset:-$scalar} device_build
+    petsc_of "$scalar"
+    build_name=device-${preset:-$scalar} device_build
     # The core is the same, and tested once.
     cmake_options=(-DCOMPOUND_TIER="$tier" -DCOMPOUND_TEST_RANKS="$ranks" -DCOMPOUND_CUDA=ON -DCOMPOUND_CORE="$build"
       -DCOMPOUND_TESTS_OF="plugin;tools;examples")

@@ -6,12 +6,14 @@ usage: mutants.py --seed S --count N          the first N mistakes of seed S, th
        mutants.py ... --changed COMMIT        drawn from lines that differ from COMMIT alone
        mutants.py ... --record                and keeps the score as tests/mutants/score.json
        mutants.py ... --show                  only says what is known; runs nothing
+       mutants.py ... --device                on a GPU: drawn from lines that nothing else runs
 
-A mistake is drawn from a line of code of src/ or plugin/, by folder as often: not of src/cuda and plugin/tools, nor
-where only a device runs (tests/coverage/needs_device.txt). It meets the tests that run its line, as the coverage of
-build/coverage has them, until one finds it: sixty at most, for two minutes; first those of a file of its name, then
-those that run most of its file for their time. A mistake that does not compile is drawn again; one that no test runs is
-found by none. Which mistake has a number depends on the seed and on the code.
+A mistake is drawn from a line of code of src/ or plugin/, by folder as often: not of plugin/tools, nor where only a
+device runs (tests/coverage/needs_device.txt); with --device it is drawn there, by line. It meets the tests that run its
+line, as the coverage of build/coverage has them (build/device-coverage), until one finds it: sixty at most, for two
+minutes; first those of a file of its name, then those that run most of its file for their time. A mistake that does not
+compile is drawn again; one that no test runs is found by none. Which mistake has a number depends on the seed and on
+the code.
 
 Trees with a build of their own, and what was found, are below build/mutants: it may be stopped at any time and goes on
 where it was, on another machine with what the record says was found. What is not found is tried again when code or
@@ -41,7 +43,7 @@ import coverage as coverages  # noqa: E402
 
 SCORE = "tests/mutants/score.json"
 EQUIVALENT = "tests/mutants/equivalent.toml"
-NOT_DRAWN = ("src/cuda/", "plugin/tools/")
+NOT_DRAWN = "plugin/tools/"
 SECONDS = 120  # of tests, for one mistake
 NEAR = 60  # tests at most: each is a program to be built
 DRAWS = 50  # of which one compiles
@@ -160,8 +162,8 @@ def edited(line, edit):
 class Lines:
     """Lines of the tree as it is, and the tests that ran them in the tree whose coverage is known."""
 
-    def __init__(self, root, build):
-        self.root = root
+    def __init__(self, root, build, of_device=False):
+        self.root, self.of_device = root, of_device
         self.coverage = coverages.Coverage(root, build)
         self.coverage.read()
         self.device, wrong = self.coverage.needs_device()
@@ -195,9 +197,9 @@ class Lines:
         return owner if inside and owner >= min(inside) else 0
 
     def is_left_out(self, name, number):
-        """Where no mistake is drawn: it is not compiled here, or needs a device."""
+        """Where no mistake is drawn: it is not compiled here, or needs a device (with one: needs none)."""
         owner = self.owner(name, number)
-        return not owner or owner in self.device[name]
+        return not owner or (owner in self.device[name]) != self.of_device
 
     def returned(self, name, number, code):
         """What the function of a line may return early."""
@@ -251,7 +253,7 @@ class Draw:
                 found = sites(code, number, lines.returned(name, number, code))
                 found = {operator: edits for operator, edits in found.items() if edits}
                 if found:
-                    self.folders[coverages.folder_of(name)].append((name, number))
+                    self.folders[lines.of_device or coverages.folder_of(name)].append((name, number))
                     self.found[name, number] = found
         if not self.folders:
             raise Stop("there is no line of code to draw a mistake from")
@@ -297,7 +299,12 @@ class Worker:
 
     def configure(self):
         self.build.configure()
-        self.targets = self.build.targets_by_test(Ctest(self.runner.lines.coverage.build, 1))
+        built = Ctest(self.runner.lines.coverage.build, 1)
+        if self.runner.lines.of_device:  # that build may be of an earlier machine
+            built = self.build
+            if not built.make(["compound_device_tests"]):
+                raise Stop(f"the device's tests cannot be built: {built.log}")
+        self.targets = self.build.targets_by_test(built)
 
     def place(self, entry):
         """The line where it is now, or 0: code has changed since it was drawn."""
@@ -381,12 +388,12 @@ class Runner:
     least_limit = 20.0
 
     def __init__(self, root, coverage_build, seed, under="", changed=None, trees=1, jobs=1, minutes=None, options=(),
-                 say=print):
+                 device=False, say=print):
         self.root, self.seed, self.trees, self.jobs, self.options = root, seed, trees, jobs, options
         self.say = lambda text: say(f"{datetime.datetime.now():%H:%M:%S} {text}", flush=True)
         self.until = None if minutes is None else time.monotonic() + 60 * minutes
         self.folder = root / "build" / "mutants"
-        self.selection = " ".join(filter(None, [f"seed {seed}", under and f"under {under}",
+        self.selection = " ".join(filter(None, [device and "device", f"seed {seed}", under and f"under {under}",
                                                 changed and f"changed {changed}"]))
         self.state_file = self.folder / "drawn.json"
         self.state = json.loads(self.state_file.read_text()) if self.state_file.exists() else {}
@@ -395,7 +402,7 @@ class Runner:
             if row["outcome"] == "found" and str(row["index"]) not in self.mine:  # on another machine
                 killed = {"test": row["test"], "case": row["case"]}
                 self.mine[str(row["index"])] = {"attempt": 0, **row, "gone": False, "killed": killed}
-        self.lines = Lines(root, coverage_build)
+        self.lines = Lines(root, coverage_build, device)
         self.drawn_from = (under, changed)
         self.lock = threading.Lock()
 
@@ -553,6 +560,7 @@ project(toy C)
 enable_testing()
 add_executable(toy src/main.c src/one/one.c)
 add_test(NAME toy.one COMMAND toy 7)
+add_custom_target(compound_device_tests DEPENDS toy)
 """,
     "CMakePresets.json": """{"version": 3, "configurePresets": [{"name": "host", "generator": "Ninja"}]}""",
     ".gitignore": "/build/\n",
@@ -636,6 +644,9 @@ def self_test():
         expect("one that changes nothing", score_of(runner.entries(10), reason)["equivalent"] > 0, True)
         before = state.read_text()
         expect("what is known is not run again", (run(10), state.read_text())[1], before)
+        (root / coverages.NEEDS_DEVICE).write_text("src/one/* | runs on a device\n")
+        row = score_of(run(1, device=True).entries(1), {})["mutants"][0]
+        expect("one of a device", (row["file"], row["outcome"] in ("found", "not_found")), ("src/one/one.c", True))
     print("mistakes are drawn, and found or not")
 
 
@@ -651,7 +662,9 @@ def main():
     parser.add_argument("--minutes", type=float, metavar="M", help="after M minutes end with the mistakes under way")
     parser.add_argument("--record", action="store_true", help=f"keep the score in {SCORE}")
     parser.add_argument("--show", action="store_true", help="only print what is known")
-    parser.add_argument("--coverage", type=pathlib.Path, metavar="FOLDER", help="build/coverage unless it is named")
+    parser.add_argument("--device", action="store_true", help="of lines that a GPU alone runs")
+    parser.add_argument("--coverage", type=pathlib.Path, metavar="FOLDER",
+                        help="build/coverage unless it is named; with --device build/device-coverage")
     parser.add_argument("--self-test", action="store_true", help="run all this on a small tree")
     a = parser.parse_args()
     if a.self_test:
@@ -663,9 +676,13 @@ def main():
     flags = "-O1 -DNDEBUG -D_GLIBCXX_ASSERTIONS"
     options = ["-DCOMPOUND_TIER=quick", f"-DCMAKE_CXX_FLAGS_RELEASE={flags}", "-DCOMPOUND_SIMD=native",
                "-DCOMPOUND_TESTS_OF=core;plugin;tools", "-DCOMPOUND_EXAMPLES=OFF"]
+    if a.device:
+        os.environ["COMPOUND_DEVICE_REQUIRED"] = "1"  # a test that is skipped finds nothing
+        options += ["-DCOMPOUND_CUDA=ON", "-DCOMPOUND_TEST_RANKS=1;2", "-DCOMPOUND_TEST_PREFIX=device-coverage."]
     try:
-        runner = Runner(root, (a.coverage or root / "build" / "coverage").resolve(), a.seed, a.under, a.changed, a.j,
-                        a.jobs or max(1, os.cpu_count() // a.j), a.minutes, options)
+        coverage = a.coverage or root / "build" / ("device-coverage" if a.device else "coverage")
+        runner = Runner(root, coverage.resolve(), a.seed, a.under, a.changed, a.j,
+                        a.jobs or max(1, os.cpu_count() // a.j), a.minutes, options, a.device)
         complete = a.show or runner.run(a.count)
     except Stop as stop:
         print(stop, file=sys.stderr)
