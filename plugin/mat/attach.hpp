@@ -15,6 +15,7 @@ struct TypeTable {
   PetscErrorCode (*uninstall)(Mat);  ///< the base type's again
   PetscErrorCode (*compose)(Mat);    ///< the functions that PETSc looks up by name
   PetscErrorCode (*remove)(Mat);
+  PetscErrorCode (*destroy)(Mat);  ///< the operation
 };
 const TypeTable& table_of(const BaseType& base_type, bool is_mpi);
 

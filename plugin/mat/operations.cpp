@@ -357,6 +357,7 @@ constexpr TypeTable table = {
     uninstall_row<base_type, is_mpi>,
     compose_row<base_type, is_mpi>,
     remove_row<base_type, is_mpi>,
+    for_petsc<destroy<base_type, is_mpi>>,
 };
 
 /// In the order of `base_types`.

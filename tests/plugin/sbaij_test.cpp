@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "device.hpp"
+#include "log_events.hpp"
 #include "symmetric_ring.hpp"
 #include "view_text.hpp"
 
@@ -432,6 +433,23 @@ TEST_F(SbaijOnDevice, Solves) {
     PETSC_OK(KSPSolve(ksp, b_there, x));
     expect_same(on_side(x, false), wanted, preconditioner, 1e-10);
   }
+}
+
+/// As the preconditioner asm does.
+TEST(Sbaij, IsNotPackedAgainWhereOverlapsGrow) {
+  const auto A = upper_ring("sbaijcompoundsell", 3, Mirror::symmetric);
+  const auto x = right_vector(A, 3), y = left_vector(A, 4);
+  const auto packs_of_product = [&] { return added_to("MatCompoundPack", [&] { PETSC_OK(MatMult(A, x, y)); }).count; };
+  Handle<IS, ISDestroy> rows;
+  PetscInt first, end;
+  PETSC_OK(PetscLogDefaultBegin());
+  EXPECT_GT(packs_of_product(), 0);
+  PETSC_OK(MatGetOwnershipRange(A, &first, &end));
+  PETSC_OK(ISCreateStride(PETSC_COMM_SELF, end - first, first, 1, rows.out()));
+
+  PETSC_OK(MatIncreaseOverlap(A, 1, rows.in_place(), 1));
+
+  EXPECT_EQ(packs_of_product(), 0);
 }
 
 struct Solve : testing::TestWithParam<const char*> {};
