@@ -225,6 +225,16 @@ TEST(PointBlock, HasNoInversesAfterAReset) {
   EXPECT_EQ(view_of(pc).find("inverses on"), std::string::npos);
 }
 
+TEST(PointBlock, TellsTheFlopsOfItsInverses) {
+  const auto A = spd(MATBAIJCOMPOUND, 3);
+  PetscInt rows;
+  PETSC_OK(MatGetLocalSize(A, &rows, nullptr));
+
+  const auto flops = flops_during([&] { made(PCPBJACOBI, A); });
+
+  EXPECT_EQ(flops, flops_of_operation * 2 * rows * 3 * 3);
+}
+
 struct DevicePointBlocks : PointBlocks {
   void SetUp() override { SKIP_WITHOUT_DEVICE(); }
 };
