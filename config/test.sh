@@ -151,7 +151,11 @@ if [ -z "${PETSC_DIR:-}" ]; then
   fi
 fi
 if [ $tier = all ]; then
-  test_build "core plugin properties" asan
+  test_build "core plugin properties tools examples" asan
+  if [ -z "${PETSC_DIR:-}" ]; then
+    build_name=asan-complex test_build "plugin examples" asan -DCOMPOUND_SCALAR=complex \
+      -DCOMPOUND_CORE="$top/build/asan" -DCOMPOUND_TOOLS=OFF -DCOMPOUND_TESTS_OF="plugin;examples.lattice_dirac"
+  fi
   test_build "core plugin" tsan
 fi
 [ ${#builds[@]} -gt 0 ] || fail "no build has tests with a label like '$labels'; the labels: $every"
