@@ -29,12 +29,11 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 nvidia-smi -L 2>/dev/null | grep -q "^GPU " ||
   fail "there is no GPU here (nvidia-smi -L lists none); the tests without one: bash config/test.sh"
 
-# petsc_of SCALAR: PETSc of the archive, for what is configured.
-petsc_of() {
+# need_petsc SCALAR: sets petsc to that of the archive.
+need_petsc() {
   unpack_petsc "$1"
   [ -n "$petsc" ] || fail "no PETSc with CUDA for $1 scalars: $why_no_petsc; or set PETSC_DIR" \
     "(bash config/petsc-cuda.sh builds one)"
-  export PETSC_DIR=$petsc PETSC_ARCH=
 }
 
 tier=quick
@@ -68,7 +67,10 @@ elif [ "${1:-}" = --coverage ]; then
   shift
 elif [ "${1:-}" = --mutants ]; then
   shift
-  [ -n "${PETSC_DIR:-}" ] || petsc_of real
+  if [ -z "${PETSC_DIR:-}" ]; then
+    need_petsc real
+    export PETSC_DIR=$petsc PETSC_ARCH=
+  fi
   python3 "$top/tests/mutants/mutants.py" --device "$@"
   exit
 fi
@@ -100,8 +102,8 @@ if [ -n "${PETSC_DIR:-}" ]; then
 else
   cmake_options+=(-DCOMPOUND_DEVICE_CODE_SCALARS="$(IFS=';'; echo "${scalars[*]}")")
   for scalar in "${scalars[@]}"; do
-    petsc_of "$scalar"
-    build_name=device-${preset:-$scalar} device_build
+    need_petsc "$scalar"
+    PETSC_DIR=$petsc PETSC_ARCH='' build_name=device-${preset:-$scalar} device_build
     # The core is the same, and tested once.
     cmake_options=(-DCOMPOUND_TIER="$tier" -DCOMPOUND_TEST_RANKS="$ranks" -DCOMPOUND_CUDA=ON -DCOMPOUND_CORE="$build"
       -DCOMPOUND_TESTS_OF="plugin;tools;examples")

@@ -35,30 +35,28 @@ PetscErrorCode with_arrays(bool on_device, Mat B, Mat C, const F& f) {
 
 // Columns of dense matrices are given back whatever becomes of work(): PETSc destroys no matrix whose column is in use.
 
-/// work(column of B), which reads it.
-template <class Work>
-PetscErrorCode with_column_to_read(Mat B, PetscInt number, const Work& work) {
+template <auto Get, auto GiveBack, class Work>
+PetscErrorCode with_column(Mat dense, PetscInt number, const Work& work) {
   PetscFunctionBegin;
-  Vec x;
-  PetscCall(MatDenseGetColumnVecRead(B, number, &x));
-  const PetscErrorCode code = guarded(PETSC_COMM_SELF, [&] { return work(x); });
-  const PetscErrorCode given_back = MatDenseRestoreColumnVecRead(B, number, &x);
+  Vec column;
+  PetscCall(Get(dense, number, &column));
+  const PetscErrorCode code = guarded(PETSC_COMM_SELF, [&] { return work(column); });
+  const PetscErrorCode given_back = GiveBack(dense, number, &column);
   PetscCall(code);
   PetscCall(given_back);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// work(column of B), which reads it.
+template <class Work>
+PetscErrorCode with_column_to_read(Mat B, PetscInt number, const Work& work) {
+  return with_column<MatDenseGetColumnVecRead, MatDenseRestoreColumnVecRead>(B, number, work);
+}
+
 /// work(column of C)
 template <class Work>
 PetscErrorCode with_column_vector(Mat C, PetscInt number, const Work& work) {
-  PetscFunctionBegin;
-  Vec y;
-  PetscCall(MatDenseGetColumnVec(C, number, &y));
-  const PetscErrorCode code = guarded(PETSC_COMM_SELF, [&] { return work(y); });
-  const PetscErrorCode given_back = MatDenseRestoreColumnVec(C, number, &y);
-  PetscCall(code);
-  PetscCall(given_back);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return with_column<MatDenseGetColumnVec, MatDenseRestoreColumnVec>(C, number, work);
 }
 
 /// work(column of B, column of C), which reads the first.

@@ -253,7 +253,7 @@ class Draw:
                 found = sites(code, number, lines.returned(name, number, code))
                 found = {operator: edits for operator, edits in found.items() if edits}
                 if found:
-                    self.folders[lines.of_device or coverages.folder_of(name)].append((name, number))
+                    self.folders["" if lines.of_device else coverages.folder_of(name)].append((name, number))
                     self.found[name, number] = found
         if not self.folders:
             raise Stop("there is no line of code to draw a mistake from")
