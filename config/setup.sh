@@ -77,8 +77,10 @@ fi
 # nproc goes by OMP_NUM_THREADS where that is set, which is a choice for programs, not for tests side by side.
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
 
-# Ranks share cores here: wait by yielding, one thread each. Open MPI refuses root unless told.
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# Ranks share cores here: wait by yielding, one thread each, on any core (tests/CMakeLists.txt). Open MPI refuses root
+# unless told.
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 if [ "$(id -u)" -eq 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi

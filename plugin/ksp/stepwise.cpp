@@ -46,13 +46,13 @@ bool is_scaled(PetscPC pc) {
     return false;
 }
 
+/// Leaves `where` as it is for vectors that are in neither memory.
 PetscErrorCode where_is(Vec v, StepwiseOn* where) {
   PetscFunctionBegin;
   const PetscScalar* array;
   PetscMemType memory = PETSC_MEMTYPE_HOST;
   PetscCall(VecGetArrayReadAndMemType(v, &array, &memory));
   PetscCall(VecRestoreArrayReadAndMemType(v, &array));
-  *where = StepwiseOn::nothing;
   if (PetscMemTypeHost(memory))
     *where = StepwiseOn::host;
   else if (PetscMemTypeCUDA(memory) && device_backend())

@@ -100,8 +100,8 @@ PetscErrorCode report(const std::string& option, const std::string& text) {
 template <class F>
 PetscErrorCode for_each_unread(PetscOptions options, const F& f) {
   PetscFunctionBegin;
-  PetscInt count = 0;
-  char **names = nullptr, **values = nullptr;
+  PetscInt count;
+  char **names, **values;
   std::vector<std::string> unread;
   PetscCall(PetscOptionsLeftGet(options, &count, &names, &values));
   unread.assign(names, names + count);

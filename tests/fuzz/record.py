@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Adds a fuzzer's run that found nothing to tests/fuzz/record.json, for config/fuzz.sh --record.
+"""Adds a fuzzer's runs that found nothing to tests/fuzz/record.json, for config/fuzz.sh --record.
 
-    record.py TARGET LOG       LOG is what libFuzzer printed: `Done N runs in S second(s)`
+    record.py TARGET LOG       LOG is what libFuzzer printed, in each process: `Done N runs in S second(s)`
     record.py --self-test
 
 For each target: all runs and seconds, the date of the first run, and date, commit and machine of the last.
@@ -23,12 +23,13 @@ DONE = re.compile(r"^Done (\d+) runs in (\d+) second", re.MULTILINE)
 
 
 def add(target, log, file):
-    if not (done := DONE.search(log)):
+    if not (done := DONE.findall(log)):
         sys.exit(f"record.py: the log of {target} has no line 'Done N runs in S second(s)'; nothing is recorded")
     record = json.loads(file.read_text()) if file.exists() else {}
     today = datetime.date.today().isoformat()
     known = record.get(target, {"runs": 0, "seconds": 0, "since": today})
-    record[target] = {"runs": known["runs"] + int(done[1]), "seconds": known["seconds"] + int(done[2]),
+    record[target] = {"runs": known["runs"] + sum(int(runs) for runs, _ in done),
+                      "seconds": known["seconds"] + sum(int(seconds) for _, seconds in done),
                       "since": known["since"], "date": today, "commit": commit_of(ROOT), "machine": machine()}
     write_whole(file, json.dumps(dict(sorted(record.items())), indent=1) + "\n")
 
@@ -37,9 +38,9 @@ def self_test():
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "record.json"
         for runs in (10, 5):
-            add("plan", f"#{runs} DONE\nDone {runs} runs in 3 second(s)\n", file)
+            add("plan", f"#{runs} DONE\nDone {runs} runs in 2 second(s)\nDone 2 runs in 1 second(s)\n", file)
         plan = json.loads(file.read_text())["plan"]
-        if (plan["runs"], plan["seconds"]) != (15, 6):
+        if (plan["runs"], plan["seconds"]) != (19, 6):
             sys.exit(f"self-test: {plan}")
         before = file.read_text()
         try:

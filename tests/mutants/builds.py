@@ -20,8 +20,9 @@ NOT_RUN = r"mutants\."  # our own: a mistake that is in place is not to be found
 
 # As config/setup.sh has it; random cases are the same for all mistakes, whatever commit the tree is of.
 ENVIRONMENT = {"COMPOUND_PROPERTY_SEED": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1",
-               "OPENBLAS_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+               "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+               "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "GTEST_COLOR": "no"}  # ctest asks for colours else
 
 # As config/setup.sh has it, with the reason.

@@ -16,8 +16,9 @@ compile is drawn again; one that no test runs is found by none. Which mistake ha
 the code.
 
 Trees with a build of their own, and what was found, are below build/mutants: it may be stopped at any time and goes on
-where it was, on another machine with what the record says was found. What is not found is tried again when code or
-tests have changed. Ends with 1 if the score is below 90 %, or that of a folder below 80 %.
+where it was, on another machine with what the record says was found. What is not found, and is not in
+equivalent.toml, is tried again when code or tests have changed. Ends with 1 if the score is below 90 %, or that of a
+folder below 80 %.
 """
 
 import argparse
@@ -350,12 +351,13 @@ class Worker:
         near = [name for name in near if name in self.targets and self.sound.get(name, True)]
         # Scripts need everything that there is: only where no program runs the line.
         near = [name for name in near if self.targets[name] != ["all"]] or near
-        # Each program once before one of them on other processes or for another type.
-        of_program = collections.Counter()
-        turn = {}
+        # Each program once before one of them on other processes or for another type; every other on several first.
+        of_program = collections.defaultdict(list)
         for name in near:
-            turn[name] = of_program[self.targets[name][0]]
-            of_program[self.targets[name][0]] += 1
+            of_program[self.targets[name][0]].append(name)
+        for names in list(of_program.values())[1::2]:
+            names.sort(key=lambda name: name.endswith(".np1"))
+        turn = {name: place for names in of_program.values() for place, name in enumerate(names)}
         near = sorted(near, key=turn.get)[:NEAR]
         try:
             for name in near:
@@ -404,6 +406,7 @@ class Runner:
                 self.mine[str(row["index"])] = {"attempt": 0, **row, "gone": False, "killed": killed}
         self.lines = Lines(root, coverage_build, device)
         self.drawn_from = (under, changed)
+        self.equivalent = read_equivalent(root)
         self.lock = threading.Lock()
 
     def save(self):
@@ -411,7 +414,7 @@ class Runner:
 
     def one(self, worker, index):
         entry = self.mine.get(str(index))
-        if entry and (entry["killed"] or entry["key"] == worker.key):
+        if entry and (entry["killed"] or entry["key"] == worker.key or is_on(entry, self.equivalent)):
             return
         first = entry["attempt"] if entry else 0
         missed = bool(entry) and not entry["gone"]
@@ -479,15 +482,16 @@ def read_equivalent(root):
     return {(r["file"], r["is"].strip(), r["becomes"].strip()): r["reason"] for r in rows}
 
 
+def is_on(entry, equivalent):
+    return not entry["killed"] and (entry["file"], entry["is"].strip(), entry["becomes"].strip()) in equivalent
+
+
 def score_of(entries, equivalent):
     """What is published: counts, all and by folder, and each mistake."""
-    def is_equivalent(entry):
-        return not entry["killed"] and (entry["file"], entry["is"].strip(), entry["becomes"].strip()) in equivalent
-
     score = {"drawn": len(entries), "found": 0, "not_found": 0, "equivalent": 0, "gone": 0,
              "not_compiled": sum(e["attempt"] for e in entries.values()), "folders": {}, "mutants": []}
     for index, entry in sorted(entries.items()):
-        kind = ("found" if entry["killed"] else "equivalent" if is_equivalent(entry) else
+        kind = ("found" if entry["killed"] else "equivalent" if is_on(entry, equivalent) else
                 "gone" if entry["gone"] else "not_found")
         score[kind] += 1
         if kind in ("found", "not_found"):
@@ -644,6 +648,17 @@ def self_test():
         expect("one that changes nothing", score_of(runner.entries(10), reason)["equivalent"] > 0, True)
         before = state.read_text()
         expect("what is known is not run again", (run(10), state.read_text())[1], before)
+
+        def tried_again(code):
+            known = {n: entry["key"] for n, entry in json.loads(state.read_text())["seed 1 under src/one"].items()}
+            (root / "src/main.c").write_text(TOY["src/main.c"] + code)
+            return {n for n, entry in run(10).mine.items() if entry["key"] != known[n]}
+
+        not_found = {str(row["index"]) for row in score["mutants"] if row["outcome"] == "not_found"}
+        expect("what is not found is tried again", tried_again("/* other code */\n"), not_found)
+        write_whole(root / EQUIVALENT, "[[mutant]]\nfile = 'src/one/one.c'\n" + "".join(
+            f"{key} = '{survivor[key]}'\n" for key in ("is", "becomes")) + "reason = 'nothing is changed'\n")
+        expect("what changes nothing is not", tried_again(""), set())
         (root / coverages.NEEDS_DEVICE).write_text("src/one/* | runs on a device\n")
         row = score_of(run(1, device=True).entries(1), {})["mutants"][0]
         expect("one of a device", (row["file"], row["outcome"] in ("found", "not_found")), ("src/one/one.c", True))

@@ -129,6 +129,18 @@ TEST_F(CustomEntry, FromAFileThatIsNotThereIsAnError) {
   EXPECT_TRUE(says(found.message, "-mat_compound_entry_file"));
 }
 
+TEST_F(CustomEntry, FromAFileThatIsNotThereIsAnErrorOfAKnownKind) {
+  const auto A = unfilled(MATBAIJCOMPOUND);
+
+  const auto found = catch_error([&] { return take(A, "-mat_compound_entry_file /nowhere/symmetric.hpp"); });
+
+#if defined(COMPOUND_HAVE_CUDA)
+  EXPECT_TRUE(says(found.message, "/nowhere/symmetric.hpp"));
+#else
+  EXPECT_EQ(found.message, "") << "nothing here reads such files";
+#endif
+}
+
 /// The file of a kind that no test registers for the host, each process' own; gone at the end. `more`: of its body.
 class FileAlone {
  public:

@@ -188,6 +188,23 @@ TEST(OneKernel, StopsBesideANullSpaceWhereTheMatrixIsIndefinite) {
   }
 }
 
+/// A turns each pair of scalars by a right angle: r0^H M A r0 is 0, exactly so of these whole numbers.
+TEST(OneKernel, TellsABreakdownOfBicgstabBesideANullSpace) {
+  constexpr Nulls constant{true, 0};
+  using F = Form<double, KrylovNorm::preconditioned, 1, false, false, true, Traversal::rows, constant>;
+  System<double> s(constant);
+  for (int i = 0; i < rows; ++i) {
+    for (count32 e = s.start[i]; e < s.start[i + 1]; ++e)
+      for (int k = 0; k < 4; ++k) s.values[4 * e + k] = s.column[e] != i || k == 0 || k == 3 ? 0 : k == 1 ? -1 : 1;
+    const double sign = i == rows - 1 ? 0 : i % 2 ? 1 : -1;
+    s.b[2 * i] = sign;
+    s.b[2 * i + 1] = 2 * sign;
+  }
+  s.factors.assign(scalars, 1);
+
+  EXPECT_EQ(run<F>(s, bcgs_vectors::r0, 1e-10, 5, 200).stop, int(KrylovStop::breakdown));
+}
+
 /// M A = 1: nothing is left after the first half of an iteration.
 TEST(OneKernel, EndsBicgstabWhereHalfAnIterationIsExact) {
   using F = Form<double, KrylovNorm::preconditioned, 1, false, false, true, Traversal::rows>;

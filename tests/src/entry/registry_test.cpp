@@ -107,6 +107,18 @@ TYPED_TEST(RegisteredEntries, GiveDiagonals) {
   }
 }
 
+TYPED_TEST(RegisteredEntries, GiveTheBlockOfTheirWordsByColumns) {
+  using S = TypeParam;
+  Random random;
+  const auto block = this->symmetric_blocks(1, random);
+  S words[6], made[9];
+  symmetric<S>::from_block([&](int i, int j) { return block[3 * i + j]; }, [&](int k, int, S w) { words[k] = w; });
+
+  host_entry_of<symmetric<S>>().block(words, made);
+
+  for (int k = 0; k < 9; ++k) EXPECT_TRUE(made[k] == block[k]) << k;  // a symmetric block is the same by rows
+}
+
 TYPED_TEST(RegisteredEntries, RefuseOtherBlocks) {
   Random random;
   const Pattern pattern = pattern_of(1, {{0}});

@@ -172,6 +172,15 @@ TEST(ParsePlan, PadsWordsWhereItIsToldTo) {
   EXPECT_EQ(parse_plan("sell:8", base), parse_plan("sell:8 words=8:row", {}));
 }
 
+TEST(ParsePlan, LeavesTheOrderOfRowsWhereWordsOfItSayNothing) {
+  const Plan base = parse_plan("csr words=rows", {});
+
+  EXPECT_EQ(parse_plan("rowlist", base), parse_plan("csr words=rows rowlist", {}));
+  for (const char* line :
+       {"half=symmetric", "longest=3 + ccoo", "columns=16", "vectors=32", "values=float", "entry=diagonal"})
+    EXPECT_EQ(parse_plan(line, base), parse_plan("csr words=1 " + std::string(line), {})) << line;
+}
+
 TEST(ParsePlan, GivesBlocksTheThreadsOfTheLayoutsChunks) {
   const Plan base = parse_plan("csr lanes=4 unroll=2 threads=128 blocks=12", {});
 
