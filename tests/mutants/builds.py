@@ -3,6 +3,7 @@ test runs what."""
 
 import collections
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -261,6 +262,21 @@ def device_here():
     if said.returncode != 0:
         raise Stop("there is no device here: nvidia-smi names none")
     return said.stdout.splitlines()[0]
+
+
+@functools.cache
+def gpus_here():
+    if not shutil.which("nvidia-smi"):
+        return 0
+    listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
+    return sum(line.startswith("GPU ") for line in listed.splitlines())
+
+
+def gpu_of_turn(number):
+    """The environment of what runs beside others: each of several GPUs in its turn, unless one was chosen."""
+    if "CUDA_VISIBLE_DEVICES" in os.environ or gpus_here() < 2:
+        return {}
+    return {"CUDA_VISIBLE_DEVICES": str(number % gpus_here())}
 
 
 def machine():

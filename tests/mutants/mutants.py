@@ -37,7 +37,7 @@ import threading
 import time
 
 import tomllib
-from builds import Build, Ctest, Stop, Tests, commit_of, copy_tree, machine, set_environment, write_whole
+from builds import Build, Ctest, Stop, Tests, commit_of, copy_tree, gpu_of_turn, machine, set_environment, write_whole
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "coverage"))
 import coverage as coverages  # noqa: E402
@@ -296,6 +296,7 @@ class Worker:
         self.key = copy_tree(runner.root, self.tree, lambda f: f.startswith(("src/", "plugin/", "tests/"))
                              and not f.startswith(("tests/mutants/", "tests/coverage/")))
         self.build = Build(self.tree, "drawn", "host", runner.options, runner.jobs)
+        self.gpu = gpu_of_turn(number) if runner.lines.of_device else {}
         self.sound = {}  # whether a test passes here without a mistake
 
     def configure(self):
@@ -331,7 +332,7 @@ class Worker:
         """How it fails, or nothing; which case of it fails."""
         usual = self.runner.lines.coverage.tests[name]["seconds"]
         limit = min(SECONDS, self.runner.least_limit + 4 * usual)
-        tests, _ = self.build.test(f"^{re.escape(name)}$", "", True, lambda _: limit, limit)
+        tests, _ = self.build.test(f"^{re.escape(name)}$", "", True, lambda _: limit, limit, self.gpu)
         how = tests.failed.get(name) or next(iter(tests.failed.values()), "")
         if how == "hangs" and self.runner.least_limit + 4 * usual > SECONDS:
             how = ""  # it is as long by itself

@@ -16,6 +16,7 @@ import contextlib
 import datetime
 import functools
 import io
+import itertools
 import json
 import os
 import pathlib
@@ -110,7 +111,7 @@ class Sanitized:
         said = json.loads(self.kept(piece).read_text())
         return said if builds.stamps_of(said["programs"]) == said["programs"] else None
 
-    def run_piece(self, piece, seconds):
+    def run_piece(self, piece, seconds, gpu):
         """What is known then; nothing where it takes longer."""
         test, part, parts = piece
         logs = self.folder / f"{test['name']}.{part}"
@@ -118,7 +119,8 @@ class Sanitized:
         logs.mkdir(parents=True)
         shards = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)} if parts > 1 else {}
         with builds.ctest_apart(self.build, command_of(self.tool, logs)) as ctest:
-            tests, took = ctest.test(f"^{re.escape(test['name'])}$", "", False, lambda _: seconds, seconds, shards)
+            tests, took = ctest.test(f"^{re.escape(test['name'])}$", "", False, lambda _: seconds, seconds,
+                                     {**shards, **gpu})
         name = test["name"]
         if took > seconds:
             return None
@@ -140,19 +142,19 @@ class Sanitized:
         pieces = [p for p in self.pieces if re.search(chosen, p[0]["name"])]
         until = None if minutes is None else time.monotonic() + 60 * minutes
 
-        def one(piece):
+        def one(number, piece):
             said = self.known(piece)
             if is_clean(said):
                 return said
             left = 3000 if until is None else until - time.monotonic()
-            said = self.run_piece(piece, left) if left > 0 else None
+            said = self.run_piece(piece, left, builds.gpu_of_turn(number)) if left > 0 else None
             if said:
                 print(f"{said['seconds']:7.1f} s  {piece[0]['name']} {piece[1] + 1}/{piece[2]}: {said['how']}, "
                       f"found {said['found']}", flush=True)
             return said
 
         with ThreadPoolExecutor(jobs) as pool:
-            return list(zip(pieces, pool.map(one, pieces)))
+            return list(zip(pieces, pool.map(one, itertools.count(), pieces)))
 
 
 def is_clean(said):
@@ -199,7 +201,9 @@ def self_test():
 
     with tempfile.TemporaryDirectory() as folder:
         build = pathlib.Path(folder).resolve()
-        programs = {"compute-sanitizer": TOY_TOOL, PLANTED: "#!/bin/sh\n", "test": f"#!/bin/sh\necho >>{build}/ran\n"}
+        programs = {"compute-sanitizer": TOY_TOOL, PLANTED: "#!/bin/sh\n",
+                    "test": f"#!/bin/sh\necho $CUDA_VISIBLE_DEVICES >>{build}/ran\n",
+                    "nvidia-smi": "#!/bin/sh\necho GPU 0: toy\necho GPU 1: toy\n"}
         for name, text in programs.items():
             (build / name).parent.mkdir(parents=True, exist_ok=True)
             (build / name).write_text(text)
@@ -221,6 +225,7 @@ def self_test():
             prove("memcheck", build, build / "proof")
             others = [("toy.wrong", 0, "passed", 1), ("toy.silent", 0, "no summary", None)]
             expect("what is found", run(), [*right, *others])
+            expect("GPUs in turn", set((build / "ran").read_text().split()), {"0", "1"})
             (build / "ran").unlink()
             expect("what is known", run("right"), right)
             expect("it does not run again", (build / "ran").exists(), False)
