@@ -1,10 +1,84 @@
-// PETSc started, ended and started again in one process: types and events register anew. A program of its own, because
-// the other tests share one PetscInitialize().
+// PETSc started, ended and started again in one process: types and events register anew, but not where PETSc is another
+// one than the plugin was built for. A program of its own, because the other tests share one PetscInitialize().
+#include <petsccompound.h>
 #include <petscmat.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
 
 namespace {
+
+enum class Petsc { as_it_is, of_another_release, with_another_index };
+Petsc seen = Petsc::as_it_is;
+
+template <class Int>
+void write_number(int number, PetscInt* to) {
+  const Int written = number;
+  std::memcpy(to, &written, sizeof(written));
+}
+
+}  // namespace
+
+/// Hides PETSc's own from the plugin, too.
+extern "C" PetscErrorCode PetscGetVersionNumber(PetscInt* major, PetscInt* minor, PetscInt* subminor,
+                                                PetscInt* release) {
+  using Another = std::conditional_t<sizeof(PetscInt) == 4, std::int64_t, std::int32_t>;
+  const int numbers[] = {PETSC_VERSION_MAJOR, seen == Petsc::of_another_release ? 99 : PETSC_VERSION_MINOR,
+                         PETSC_VERSION_SUBMINOR, PETSC_VERSION_RELEASE};
+  PetscInt* const to[] = {major, minor, subminor, release};
+  for (int k = 0; k < 4; ++k)
+    if (to[k]) (seen == Petsc::with_another_index ? write_number<Another> : write_number<PetscInt>)(numbers[k], to[k]);
+  return static_cast<PetscErrorCode>(0);
+}
+
+namespace {
+
+std::string message;
+
+PetscErrorCode remember(MPI_Comm, int, const char*, const char*, PetscErrorCode code, PetscErrorType type,
+                        const char* text, void*) {
+  if (type == PETSC_ERROR_INITIAL) message = text;
+  return code;
+}
+
+/// Whether the plugin refuses another PETSc in these words, and takes this one.
+bool refuses_others() {
+  const std::string release = std::to_string(PETSC_VERSION_MAJOR) + ".", minor = std::to_string(PETSC_VERSION_MINOR),
+                    fits = "it was built for ", but = ", this program runs with ";
+  const bool narrow = sizeof(PetscInt) == 4;
+  const struct {
+    Petsc petsc;
+    std::string says;
+  } others[] = {{Petsc::of_another_release, fits + "release " + release + minor + but + release + "99;"},
+                {Petsc::with_another_index,
+                 fits + "index width " + (narrow ? "32" : "64") + " bit" + but + (narrow ? "64" : "32") + " bit;"}};
+  bool right = true;
+  for (const auto& other : others) {
+    seen = other.petsc;
+    message.clear();
+    right = PetscCompoundInitialize() != 0 && message.find(other.says) != std::string::npos && right;
+    if (!right) std::printf("not '%s' but '%s'\n", other.says.c_str(), message.c_str());
+  }
+  seen = Petsc::as_it_is;
+  return PetscCompoundInitialize() == 0 && right;
+}
+
+/// Without -dll_append, by which PetscInitialize() would end with the error.
+int test_other_petscs() {
+  const std::string options = std::getenv("PETSC_OPTIONS") ? std::getenv("PETSC_OPTIONS") : "";
+  unsetenv("PETSC_OPTIONS");
+  if (PetscInitialize(nullptr, nullptr, nullptr, nullptr)) return 1;
+  (void)PetscPushErrorHandler(remember, nullptr);
+  const bool right = refuses_others();
+  (void)PetscPopErrorHandler();
+  const bool ended = PetscFinalize() == 0;
+  setenv("PETSC_OPTIONS", options.c_str(), 1);
+  std::printf("other PETScs: %s\n", right && ended ? "refused" : "failed");
+  return right && ended ? 0 : 1;
+}
 
 PetscErrorCode multiply_once() {
   PetscFunctionBegin;
@@ -36,7 +110,7 @@ PetscErrorCode multiply_once() {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int failed = 0;
+  int failed = test_other_petscs();
   for (int round = 0; round < 3 && !failed; ++round) {
     int count = argc;
     failed = PetscInitialize(&count, &argv, nullptr, nullptr) || multiply_once() || PetscFinalize();

@@ -191,6 +191,14 @@ TEST(ParsePlan, GivesBlocksTheThreadsOfTheLayoutsChunks) {
   EXPECT_EQ(parse_plan("ccoo:1024", {}).layout.word_group, 1) << "on the host blocks stay as they are";
 }
 
+TEST(ParsePlan, GivesPatchesTheBlocksThatAMultiprocessorHolds) {
+  Plan plan = parse_plan("csr half=symmetric threads=128", {});
+
+  go_by_patches(plan, 4);
+
+  EXPECT_EQ(plan.schedule.threads * plan.schedule.blocks, 1024) << "with 64 registers each";
+}
+
 TEST(ParsePlan, UndoesEachFlagOfTheBaseByItsOpposite) {
   const Plan base = parse_plan("sell:8 presence rowlist plain xahead", {});
 
