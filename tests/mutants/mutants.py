@@ -341,9 +341,10 @@ class Worker:
     def is_sound(self, name):
         """Whether a test that has found a mistake passes without it."""
         if name not in self.sound:
-            self.sound[name] = self.build.make(self.targets[name]) and self.run_test(name)[0] == ""
-            if not self.sound[name]:
-                self.runner.say(f"{name} fails by itself, and can find nothing")
+            how, cases = self.run_test(name) if self.build.make(self.targets[name]) else ("Not built", [])
+            self.sound[name] = not how
+            if how:
+                self.runner.say(f"{name} fails by itself, and can find nothing: {' '.join([how, *cases])}")
         return self.sound[name]
 
     def meet(self, entry, number, near):
