@@ -2,6 +2,8 @@
 #include "info.hpp"
 #include "view_text.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <regex>
 
@@ -163,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(All, UntunedPlans, testing::ValuesIn(untuned),
 
 /// The rule's lies on BAIJ's own arrays.
 TEST_F(Views, TellThatMemoryCountedWhereMeasuringHasAScore) {
-  const std::string wisdom = testing::TempDir() + "wisdom_of_a_score";
+  const std::string wisdom = testing::TempDir() + "wisdom_of_a_score_" + same_on_all_ranks(std::to_string(getpid()));
   const auto options =
       "-plain_mat_compound_tune measure -plain_mat_compound_tune_score bytes:1 "
       "-plain_mat_compound_wisdom " +

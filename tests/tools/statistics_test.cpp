@@ -1,12 +1,15 @@
 // Samples and what is made of them, tables and CSV, texts, estimates of memory.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "measure.hpp"
@@ -68,12 +71,13 @@ TEST(PrintRows, LinesUpWhatThereIs) {
 }
 
 TEST(WriteCsv, QuotesAndLeavesEmptyWhatThereIsNot) {
-  const std::string file = testing::TempDir() + "compound_write.csv";
+  const std::string file = testing::TempDir() + "compound_write_" + std::to_string(getpid()) + ".csv";
   constexpr CsvColumn columns[] = {{"plan", "line"}, {"seconds"}, {"count"}};
 
   write_csv(file, columns, {{{"line", "a, \"b\""}, {"seconds", 0.25}}, {{"line", "c"}, {"count", 3}}});
 
   std::ifstream in(file);
+  std::remove(file.c_str());
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "plan,seconds,count\n\"a, \"\"b\"\"\",0.25,\nc,,3\n");
 }
 

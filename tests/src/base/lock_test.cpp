@@ -6,8 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <optional>
+
+#include "support/temporary.hpp"
 
 namespace compound::test {
 namespace {
@@ -16,9 +17,8 @@ using std::chrono::milliseconds;
 
 class FileLocks : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::remove(file); }
-  void TearDown() override { std::filesystem::remove(file); }
-  const std::string file = testing::TempDir() + "file_lock_test";
+  const TemporaryFolder folder;
+  const std::string file = folder / "lock";
 };
 
 TEST_F(FileLocks, AreHadByOneAtATime) {

@@ -13,6 +13,7 @@
 #include "cuda/nvrtc.hpp"
 #include "support/errors.hpp"
 #include "support/processes.hpp"
+#include "support/temporary.hpp"
 
 namespace compound::cuda {
 namespace {
@@ -37,16 +38,9 @@ class CubinCache : public testing::Test {
   void SetUp() override {
     if (status_of(start([] { return nvrtc_version() ? 0 : 1; })) != 0)
       GTEST_SKIP() << "skipped: NVRTC (libnvrtc.so) is not on this machine";
-    char name[] = "/tmp/compound_cubins_XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    parent_ = name;
-    folder_ = parent_ / "made" / "cubins";
     setenv("COMPOUND_CUDA_CACHE", folder_.c_str(), 1);
   }
-  void TearDown() override {
-    unsetenv("COMPOUND_CUDA_CACHE");
-    if (!parent_.empty()) files::remove_all(parent_);
-  }
+  void TearDown() override { unsetenv("COMPOUND_CUDA_CACHE"); }
 
   /// Compiles that a process needs for the source; 99 if it fails, 50 if it gets no cubin.
   static int compiles(const std::string& text = source, int capability = 90) {
@@ -64,7 +58,8 @@ class CubinCache : public testing::Test {
   }
   files::path only_file() const { return kept().size() == 1 ? kept()[0] : files::path(); }
 
-  files::path parent_, folder_;
+  const test::TemporaryFolder parent_;
+  const files::path folder_ = parent_ / "made" / "cubins";
 };
 
 TEST_F(CubinCache, CompilesOnceForAllProcesses) {
@@ -217,7 +212,7 @@ TEST_F(CubinCache, FollowsTheUsersFolders) {
   unsetenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");
   const std::string before = home ? home : "";
-  setenv("HOME", parent_.c_str(), 1);
+  setenv("HOME", parent_.path().c_str(), 1);
   EXPECT_EQ(compiles(), 1);
   EXPECT_TRUE(files::exists(parent_ / ".cache" / "petsc-compound"));
   unsetenv("HOME");

@@ -12,6 +12,7 @@
 #include "cuda/nvrtc.hpp"
 #include "entry/registry.hpp"
 #include "support/errors.hpp"
+#include "support/temporary.hpp"
 
 namespace compound::test {
 namespace {
@@ -25,20 +26,15 @@ class EntryFile : public testing::Test {
       std::cout << "skipped: there is no NVRTC here" << std::endl;
       GTEST_SKIP() << "there is no NVRTC here";
     }
-    char name[] = "/tmp/compound-entry-XXXXXX";
-    folder = mkdtemp(name);
-  }
-  void TearDown() override {
-    if (!folder.empty()) std::filesystem::remove_all(folder);
   }
 
   std::string write(const std::string& name, const std::string& text) const {
-    const std::string file = folder + "/" + name;
+    const std::string file = folder / name;
     std::ofstream(file) << text;
     return file;
   }
 
-  std::string folder;
+  const TemporaryFolder folder;
 };
 
 /// Line 5 is block()'s.
@@ -108,7 +104,7 @@ TEST_F(EntryFile, ThatDoesNotCompileIsAnErrorWithItsLine) {
 }
 
 TEST_F(EntryFile, MayLieInAFolderOfAnyName) {
-  const std::string strange = folder + "/a \"b\" \\n";
+  const std::string strange = folder / "a \"b\" \\n";
   std::filesystem::create_directory(strange);
   const std::string file = strange + "/quoted.hpp";
   std::ofstream(file) << text_of_kind("quoted", good_block);
@@ -132,9 +128,9 @@ TEST_F(EntryFile, WithAnotherNameInItIsAnError) {
 }
 
 TEST_F(EntryFile, OfNoNameForATemplateIsAnErrorBeforeItIsRead) {
-  EXPECT_ERROR(cuda::register_entry_file("a-b", folder + "/a-b.hpp", real_double), ErrorKind::argument,
+  EXPECT_ERROR(cuda::register_entry_file("a-b", folder / "a-b.hpp", real_double), ErrorKind::argument,
                "the name must be that of a C++ template");
-  EXPECT_ERROR(cuda::register_entry_file("auto", folder + "/auto.hpp", real_double), ErrorKind::argument, "'auto'");
+  EXPECT_ERROR(cuda::register_entry_file("auto", folder / "auto.hpp", real_double), ErrorKind::argument, "'auto'");
 }
 
 TEST_F(EntryFile, WithoutAFunctionIsAnErrorThatNamesIt) {
@@ -144,9 +140,9 @@ TEST_F(EntryFile, WithoutAFunctionIsAnErrorThatNamesIt) {
 }
 
 TEST_F(EntryFile, ThatCannotBeReadIsAnError) {
-  EXPECT_ERROR(cuda::register_entry_file("none", folder + "/none.hpp", real_double), ErrorKind::argument,
+  EXPECT_ERROR(cuda::register_entry_file("none", folder / "none.hpp", real_double), ErrorKind::argument,
                "none.hpp', cannot be read or is empty");
-  EXPECT_ERROR(cuda::register_entry_file("none", folder, real_double), ErrorKind::argument, "cannot be read");
+  EXPECT_ERROR(cuda::register_entry_file("none", folder.path(), real_double), ErrorKind::argument, "cannot be read");
   EXPECT_ERROR(cuda::register_entry_file("none", write("empty.hpp", ""), real_double), ErrorKind::argument, "is empty");
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "planner/model_fit.hpp"
 #include "support/random.hpp"
+#include "support/temporary.hpp"
 
 namespace compound::test {
 namespace {
@@ -80,11 +81,10 @@ TEST(DeviceTables, AreTakenByNameElseByWhatIsNearest) {
 class DevicesFile : public testing::Test {
  protected:
   void SetUp() override { setenv("COMPOUND_DEVICES", file.c_str(), 1); }
-  void TearDown() override {
-    unsetenv("COMPOUND_DEVICES");
-    std::filesystem::remove(file);
-  }
-  const std::string file = testing::TempDir() + "device_tables_test";
+  void TearDown() override { unsetenv("COMPOUND_DEVICES"); }
+
+  const TemporaryFolder folder;
+  const std::string file = folder / "tables";
 };
 
 TEST(BuiltInTables, AreOfTheDevicesThatTheDocumentsName) {
@@ -121,7 +121,7 @@ TEST_F(DevicesFile, KeepsWhatElseIsInIt) {
 }
 
 TEST_F(DevicesFile, ReplacesWhatALinkPointsTo) {
-  const std::string there = file + "_there";
+  const std::string there = folder / "there";
   std::ofstream(there) << to_string(called("other")) << "\n";
   std::filesystem::create_symlink(there, file);
   add_device_table(file, called("mine"));

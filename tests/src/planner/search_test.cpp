@@ -11,6 +11,7 @@
 #include "planner/default_plan.hpp"
 #include "support/errors.hpp"
 #include "support/products.hpp"
+#include "support/temporary.hpp"
 #include "support/zoo.hpp"
 
 namespace compound::test {
@@ -18,6 +19,7 @@ namespace {
 
 class Searches : public testing::Test {
  protected:
+  const TemporaryFolder folder;
   const Pattern pattern = random_pattern(300, 280, 9, test_seed());
   const PatternView view = pattern.view();
   Random random;
@@ -31,9 +33,8 @@ class Searches : public testing::Test {
 
   Searches() {
     options.measuring.products = 1;  // 40 ms are allowed always
-    options.wisdom = testing::TempDir() + "search_test_wisdom";
-    std::remove(options.wisdom.c_str());
-    setenv("COMPOUND_SITE_WISDOM", (testing::TempDir() + "search_test_site").c_str(), 1);
+    options.wisdom = folder / "wisdom";
+    setenv("COMPOUND_SITE_WISDOM", (folder / "site").c_str(), 1);
   }
   ~Searches() override { unsetenv("COMPOUND_SITE_WISDOM"); }
 
@@ -81,6 +82,18 @@ TEST_F(Searches, FindWhatTheyHaveMeasuredBefore) {
   EXPECT_EQ(values_asked_for, 1);
   options.measuring.timing_s = 0.05;
   EXPECT_TRUE(found_by(Effort::exhaustive).origin.starts_with("by measurement: ")) << "of more effort";
+}
+
+/// A file may have been written by another program.
+TEST_F(Searches, TakeNoWisdomWithOtherBlocksOrNumbers) {
+  for (const char* line : {"entry=diagonal", "values=float", "codes=scalars8", "vectors=32"}) {
+    Measured one;
+    one.plan = parse_plan(line, base);
+    one.seconds = 1e-3;
+    EXPECT_EQ(keep_in_wisdom(matrix, base, options, one, 1.5), "");
+
+    EXPECT_EQ(found_by(Effort::wisdom).plan, base) << line;
+  }
 }
 
 TEST_F(Searches, KeepNothingThatIsNotTheFastest) {

@@ -17,6 +17,7 @@
 #include "base/files.hpp"
 #include "base/hash.hpp"
 #include "support/processes.hpp"
+#include "support/temporary.hpp"
 #include "support/wisdom_entries.hpp"
 
 namespace compound::test {
@@ -51,16 +52,6 @@ bool is_in(const std::string& text, const std::string& part) { return text.find(
 
 class WisdomFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/compound_wisdom_XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
-    file_ = folder_ / "wisdom";
-  }
-  void TearDown() override {
-    if (!folder_.empty()) files::remove_all(folder_);
-  }
-
   std::string add(int first, int end) const { return add_to_wisdom(file_, entries_of(first, end)); }
 
   /// Reading says why not, and so does writing, which leaves what is there.
@@ -71,7 +62,9 @@ class WisdomFileTest : public testing::Test {
     EXPECT_PRED2(is_in, add(5, 6), reason);
   }
 
-  files::path folder_, file_;
+  const TemporaryFolder temporary_;
+  const files::path folder_ = temporary_.path();
+  files::path file_ = folder_ / "wisdom";
 };
 
 TEST_F(WisdomFileTest, ThatIsMissingIsEmptyWithoutAReason) {
