@@ -108,24 +108,6 @@ TEST(ReusedProduct, OfAnOperandWhosePatternGrewAsksForANewOne) {
   EXPECT_LE(difference(C, wanted), 1e-14);
 }
 
-TEST(ProductOnSeveralProcesses, HasThoseColumnsOfOthersThatPetscsHas) {
-  if (!tested_is_of_scalars() || size() == 1) GTEST_SKIP() << "of AIJ's parts for what others have";
-  const auto columns_of_others = [](const std::string& type) {
-    const auto A = operand(type, 85), B = operand(type, 86);
-    Matrix C;
-    Mat others;
-    PetscInt columns;
-    PETSC_OK(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, C.out()));
-    PETSC_OK(MatMPIAIJGetSeqAIJ(C, nullptr, &others, nullptr));
-    PETSC_OK(MatGetSize(others, nullptr, &columns));
-    return columns;
-  };
-
-  const PetscInt found = columns_of_others("tested"), wanted = columns_of_others(MATAIJ);
-
-  EXPECT_TRUE(all_ranks(found == wanted)) << found << ", not " << wanted;
-}
-
 struct MatrixProducts : testing::TestWithParam<Case> {};
 
 TEST_P(MatrixProducts, AreThoseOfAijCopies) {
