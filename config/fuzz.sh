@@ -109,9 +109,9 @@ compile() {
 }
 
 # Sanitizers keep freed memory for a while; this much of the 256 MB. What PETSc and MPI keep until the end is no leak.
-# A process lasts for two minutes at most: what PETSc's functions hold when they end with an error adds up in it.
-most_seconds=120
 export ASAN_OPTIONS=quarantine_size_mb=16:leak_check_at_exit=0:detect_odr_violation=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+# Of a process: what PETSc's functions hold when they end with an error adds up in it.
+most_seconds=120
 
 for name in "${targets[@]}"; do
   if [ "${parts_of[$name]}" = cuda ] && [ "$has_cuda" = 0 ]; then

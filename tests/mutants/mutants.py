@@ -416,7 +416,7 @@ class Runner:
 
     def one(self, worker, index):
         entry = self.mine.get(str(index))
-        if entry and (entry["killed"] or entry["key"] == worker.key or is_on(entry, self.equivalent)):
+        if entry and (entry["killed"] or entry["key"] == worker.key or changes_nothing(entry, self.equivalent)):
             return
         first = entry["attempt"] if entry else 0
         missed = bool(entry) and not entry["gone"]
@@ -484,7 +484,7 @@ def read_equivalent(root):
     return {(r["file"], r["is"].strip(), r["becomes"].strip()): r["reason"] for r in rows}
 
 
-def is_on(entry, equivalent):
+def changes_nothing(entry, equivalent):
     return not entry["killed"] and (entry["file"], entry["is"].strip(), entry["becomes"].strip()) in equivalent
 
 
@@ -493,7 +493,7 @@ def score_of(entries, equivalent):
     score = {"drawn": len(entries), "found": 0, "not_found": 0, "equivalent": 0, "gone": 0,
              "not_compiled": sum(e["attempt"] for e in entries.values()), "folders": {}, "mutants": []}
     for index, entry in sorted(entries.items()):
-        kind = ("found" if entry["killed"] else "equivalent" if is_on(entry, equivalent) else
+        kind = ("found" if entry["killed"] else "equivalent" if changes_nothing(entry, equivalent) else
                 "gone" if entry["gone"] else "not_found")
         score[kind] += 1
         if kind in ("found", "not_found"):
@@ -704,7 +704,7 @@ def main():
     except Stop as stop:
         print(stop, file=sys.stderr)
         return 1
-    score = score_of(runner.entries(a.count), read_equivalent(root))
+    score = score_of(runner.entries(a.count), runner.equivalent)
     show(score, print)
     if a.record:
         keep_score(root, runner.selection, score)

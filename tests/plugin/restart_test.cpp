@@ -1,14 +1,13 @@
 // PETSc started, ended and started again in one process: types and events register anew, but not where PETSc is another
 // one than the plugin was built for. A program of its own, because the other tests share one PetscInitialize().
-#include <petsccompound.h>
-#include <petscmat.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <type_traits>
+
+#include "petsc_test.hpp"
 
 namespace {
 
@@ -37,14 +36,6 @@ extern "C" PetscErrorCode PetscGetVersionNumber(PetscInt* major, PetscInt* minor
 
 namespace {
 
-std::string message;
-
-PetscErrorCode remember(MPI_Comm, int, const char*, const char*, PetscErrorCode code, PetscErrorType type,
-                        const char* text, void*) {
-  if (type == PETSC_ERROR_INITIAL) message = text;
-  return code;
-}
-
 /// Whether the plugin refuses another PETSc in these words, and takes this one.
 bool refuses_others() {
   const std::string release = std::to_string(PETSC_VERSION_MAJOR) + ".", minor = std::to_string(PETSC_VERSION_MINOR),
@@ -59,9 +50,9 @@ bool refuses_others() {
   bool right = true;
   for (const auto& other : others) {
     seen = other.petsc;
-    message.clear();
-    right = PetscCompoundInitialize() != 0 && message.find(other.says) != std::string::npos && right;
-    if (!right) std::printf("not '%s' but '%s'\n", other.says.c_str(), message.c_str());
+    const auto found = petsc_test::catch_error(PetscCompoundInitialize);
+    right = found.code != 0 && found.message.find(other.says) != std::string::npos && right;
+    if (!right) std::printf("not '%s' but '%s'\n", other.says.c_str(), found.message.c_str());
   }
   seen = Petsc::as_it_is;
   return PetscCompoundInitialize() == 0 && right;
@@ -72,7 +63,7 @@ int test_other_petscs() {
   const std::string options = std::getenv("PETSC_OPTIONS") ? std::getenv("PETSC_OPTIONS") : "";
   unsetenv("PETSC_OPTIONS");
   if (PetscInitialize(nullptr, nullptr, nullptr, nullptr)) return 1;
-  (void)PetscPushErrorHandler(remember, nullptr);
+  (void)petsc_test::push_error_handler();
   const bool right = refuses_others();
   (void)PetscPopErrorHandler();
   const bool ended = PetscFinalize() == 0;
