@@ -42,14 +42,19 @@ WITHOUT_DEVICE = "Target application terminated before first instrumented API ca
 FINDING = re.compile(r"^========= \S.*\n(?:=========  .*\n)+", re.MULTILINE)
 
 
-def exceptions_of(tool):
-    """Patterns of findings that are not ours: rows `TOOL | REGEX | REASON`."""
-    rows = [[part.strip() for part in row.split(" | ")] for row in EXCEPTIONS.read_text().splitlines()
+def exceptions_of(tool, file=EXCEPTIONS):
+    """What is not ours, of rows `TOOL | kernel NAME or finding REGEX | REASON`: parts of the mangled names of kernels
+    that the tool leaves alone, and patterns of its findings."""
+    rows = [[part.strip() for part in row.split(" | ")] for row in file.read_text().splitlines()
             if row.strip() and not row.startswith("#")]
+    kernels, findings = [], []
     for row in rows:
-        if len(row) != 3 or row[0] not in TOOLS or not row[2]:
-            raise Stop(f"{EXCEPTIONS}: '{' | '.join(row)}' is not TOOL | REGEX | REASON")
-    return [re.compile(regex) for of, regex, _ in rows if of == tool]
+        kind, _, pattern = row[1].partition(" ") if len(row) == 3 else ("", "", "")
+        if kind not in ("kernel", "finding") or row[0] not in TOOLS or not pattern or not row[2]:
+            raise Stop(f"{file}: '{' | '.join(row)}' is not TOOL | kernel NAME or finding REGEX | REASON")
+        if row[0] == tool:
+            (kernels if kind == "kernel" else findings).append(pattern)
+    return kernels, [re.compile(regex) for regex in findings]
 
 
 def findings_in(logs, exceptions=()):
@@ -66,7 +71,12 @@ def findings_in(logs, exceptions=()):
 
 def command_of(tool, folder):
     """What runs a program under a tool, which leaves a log in the folder for each process."""
-    return ["compute-sanitizer", "--tool", tool, "--target-processes", "all", "--log-file", f"{folder}/%p.txt"]
+    command = ["compute-sanitizer", "--tool", tool, "--log-file", f"{folder}/%p.txt", "--target-processes", "all"]
+    if kernels := exceptions_of(tool)[0]:
+        command += ["--kernel-name-exclude", ",".join(f"kns={name}" for name in kernels)]
+    if tool == "racecheck":
+        command += ["--racecheck-num-workers", "1"]  # else as many as cores, for each of the tests that run together
+    return command
 
 
 def prove(tool, build, folder):
@@ -87,7 +97,7 @@ class Sanitized:
 
     def __init__(self, tool, build):
         self.tool, self.build, self.folder = tool, build, build / "sanitizers" / tool
-        self.exceptions = exceptions_of(tool)
+        self.exceptions = exceptions_of(tool)[1]
 
     @functools.cached_property
     def pieces(self):
@@ -180,8 +190,9 @@ def keep(file, tool, tests, of, commit):
 
 # Finds what its tool's name or the word "wrong" is in, one of two with an exception, and says nothing of "silent".
 TOY_TOOL = """#!/bin/sh
-tool=$2 log=$(echo "$6" | sed s/%p/1/)
+tool=$2 log=$(echo "$4" | sed s/%p/1/)
 shift 6
+while [ "${1#--}" != "$1" ]; do shift 2; done
 "$@"
 status=$?
 case "$* " in
@@ -240,6 +251,18 @@ def self_test():
             try:
                 prove("memcheck", build, build / "proof")
                 sys.exit("self-test: a tool that finds nothing passes")
+            except Stop:
+                pass
+
+        rows = build / "exceptions"
+        rows.write_text("# a comment\nmemcheck | kernel theirs | slow\nmemcheck | kernel others | slow\n"
+                        "memcheck | finding at theirs | wrong\nsynccheck | kernel more | slow\n")
+        expect("kernels left alone", exceptions_of("memcheck", rows), (["theirs", "others"], [re.compile("at theirs")]))
+        for row in ("memcheck | theirs | slow", "memcheck | kernel theirs", "check | kernel theirs | slow"):
+            rows.write_text(row + "\n")
+            try:
+                exceptions_of("memcheck", rows)
+                sys.exit(f"self-test: '{row}' passes")
             except Stop:
                 pass
     print("a finding, a silent tool and a tool that finds nothing are told")
