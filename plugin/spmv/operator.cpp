@@ -207,11 +207,11 @@ PetscErrorCode Operator::choose_ghosts(Ghosts& all, Vec x) {
   PetscFunctionBegin;
   StateInSpace& off = parts_[off_diagonal];
   SeqState* const of_off = static_cast<SeqState*>(off.st);
-  ghosts_ = all.on_host;
-  if (off.space == MemorySpace::host) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ghosts_beside(x, all, &ghosts_));
-  if (ghosts_) PetscFunctionReturn(PETSC_SUCCESS);
-  ghosts_ = all.on_host;
+  const bool on_host = off.space == MemorySpace::host;
+  Vec beside = nullptr;
+  if (!on_host) PetscCall(ghosts_beside(x, all, &beside));
+  ghosts_ = beside ? beside : all.on_host;
+  if (on_host || beside) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(leave_device(off.mat, of_off, no_memory("for ghosts")));
   PetscCall(make_ready(off.mat, of_off, Op::none, &off.space));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -244,6 +244,28 @@ TEST(LateType, SetsItselfUpAtTheFirstInsertion) {
   EXPECT_TRUE(is_tested_type(A));
 }
 
+/// PETSc 3.18 says that such a matrix has no rows: the program fills none.
+TEST(LateType, IsRefusedWhereAProgramCouldNotFillIt) {
+  if (!tested_is_compound()) GTEST_SKIP() << "PETSc's own types say nothing";
+  Matrix A;
+  PetscInt first, last;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
+  PETSC_OK(MatSetSizes(A, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE));
+  PETSC_OK(MatSetType(A, tested_type().c_str()));
+  PETSC_OK(MatGetOwnershipRange(A, &first, &last));
+  for (PetscInt i = first; i < last; ++i) PETSC_OK(MatSetValue(A, i, i, 2.0, INSERT_VALUES));
+
+  const caught found = catch_error([&] { return MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY); });
+
+  if (PETSC_VERSION_LT(3, 19, 0)) {
+    EXPECT_EQ(found.code, PETSC_ERR_ARG_WRONGSTATE);
+    EXPECT_NE(found.message.find("is assembled without an entry"), std::string::npos) << found.message;
+  } else {
+    EXPECT_EQ(found.code, PETSC_SUCCESS);
+    PETSC_OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  }
+}
+
 TEST(LateType, SetsItselfUpAtMatZeroEntries) {
   if (PETSC_VERSION_LT(3, 19, 0) && !tested_is_compound())
     GTEST_SKIP() << "PETSc before 3.19 crashes here with its own baij";

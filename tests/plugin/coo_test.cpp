@@ -523,6 +523,27 @@ TEST_P(ValuesApart, TakeWhatOtherProcessesSend) {
   EXPECT_TRUE(same_scalars(A, B));
 }
 
+/// What is set on the host after that is seen each time.
+TEST_P(ValuesApart, AreForgottenWhereTheMatrixIsPreallocatedAnew) {
+  const auto e = random_entries(107, square(), 300);
+  const auto A = made(e), aij = made_of(MATAIJ, square(), e);
+  set(A, whole_values(108, e), INSERT_VALUES);
+  const PetscInt bs = square().bs, first = square().first_row() * bs, last = first + square().rows[rank()] * bs;
+  for (Mat m : {Mat(A), Mat(aij)}) {
+    PETSC_OK(MatXAIJSetPreallocation(m, bs, std::vector<PetscInt>(last - first, 1).data(),
+                                     std::vector<PetscInt>(last - first, 0).data(), nullptr, nullptr));
+    PETSC_OK(MatSetOption(m, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  }
+
+  for (const PetscScalar value : {2.0, 3.0}) {
+    for (Mat m : {Mat(A), Mat(aij)}) {
+      for (PetscInt row = first; row < last; ++row) PETSC_OK(MatSetValue(m, row, row, value, INSERT_VALUES));
+      assemble(m);
+    }
+    EXPECT_TRUE(same_matrix(A, aij, 109));
+  }
+}
+
 /// A matrix's values on a device go to its duplicate there, whether the host has them, too, or not.
 TEST_P(ValuesApart, OfDuplicatesAreWhereThoseOfTheOriginalAre) {
   const auto e = random_entries(103, square(), 300);

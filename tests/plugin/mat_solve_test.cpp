@@ -25,6 +25,7 @@ struct Case {
   int bs = 3;
   PetscReal shift = 0;
   bool removes_mean = false;
+  bool has_only_zeros = false;
   bool has_odd_columns = false;  ///< of zeros, and with a NaN
   bool is_scaled = false;        ///< each column ten times the one before
   void (*prepare)(KSP) = [](KSP) {};
@@ -58,6 +59,9 @@ const Case cases[] = {
     {.name = "indefinite", .options = "-solver_pc_type none -solver_ksp_max_it 3", .shift = -6},
     {.name = "bilinear", .options = "-solver_pc_type jacobi -solver_ksp_cg_type symmetric"},
     {.name = "odd_columns", .options = "-solver_pc_type jacobi", .columns = 6, .has_odd_columns = true},
+    {.name = "zeros_without_norm",
+     .options = "-solver_pc_type jacobi -solver_ksp_norm_type none -solver_ksp_max_it 7",
+     .has_only_zeros = true},
     // By the same bound, or each by its own: columns that end in the middle of the others' solves.
     {.name = "absolute_tolerance",
      .options = "-solver_pc_type jacobi -solver_ksp_rtol 1e-50 -solver_ksp_atol 1e-6",
@@ -148,6 +152,7 @@ struct Systems {
       });
     for (int n = 0; c.is_scaled && n < c.columns; ++n)
       with_column(B, n, [&](Vec b) { PETSC_OK(VecScale(b, std::pow(10.0, n))); });
+    if (c.has_only_zeros) PETSC_OK(MatZeroEntries(B));
     if (!c.has_odd_columns) return;
     with_column(B, 1, [](Vec b) { PETSC_OK(VecSet(b, 0)); });
     with_column(B, 3, [](Vec b) { PETSC_OK(VecSet(b, std::numeric_limits<PetscReal>::quiet_NaN())); });

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "device/layout/diagonal_slices.hpp"
+#include "layout/row_order.hpp"
 #include "support/errors.hpp"
 #include "support/zoo.hpp"
 
@@ -331,6 +332,16 @@ TEST_P(DiagonalZoo, HaveASlotForEachEntryOnItsDiagonal) {
   for (const slot_t s : used) diagonals.insert(s / 32);
   EXPECT_EQ(present, slot_t(used.size()));
   EXPECT_EQ(slot_t(diagonals.size()) * 32, l.slots) << "no diagonal without an entry";
+}
+
+TEST(Slices, StartAtNumbersOf32Bits) {
+  const auto starts = [](count32 first, count32 second) {
+    return slice_starts(64, 32, [&](std::size_t from, std::size_t) { return from == 0 ? first : second; });
+  };
+  constexpr count32 half = count32{1} << 31;
+
+  EXPECT_EQ(starts(half, half - 1), (std::vector<count32>{0, half, ~count32{0}}));
+  EXPECT_ERROR(starts(half, half), ErrorKind::too_large, "4294967296 slots a row of a slice");
 }
 
 TEST(Diagonals, OfATridiagonalMatrixAreThree) {
