@@ -62,18 +62,6 @@ print_parts() {
   printf '%s== %5d s  in all\n' "$parts" $SECONDS
 }
 
-# Compilers' answers are kept where ccache is installed. CCACHE_DEPEND: it compares the text of all headers. Else it
-# goes by what the preprocessor prints, without comments, and takes a precompiled header from before a comment of it was
-# changed, for which #pragma once fails. CCACHE_SLOPPINESS: precompiled headers need it. tests/mutants/builds.py has the
-# same.
-if command -v ccache >/dev/null; then
-  ccache_sloppiness=pch_defines,time_macros,include_file_mtime,include_file_ctime
-  launcher="env;CCACHE_DEPEND=1;CCACHE_SLOPPINESS=$ccache_sloppiness;ccache"
-  compilers_cached=("-DCMAKE_C_COMPILER_LAUNCHER=$launcher" "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher")
-else
-  compilers_cached=()
-fi
-
 # nproc goes by OMP_NUM_THREADS where that is set, which is a choice for programs, not for tests side by side.
 cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
 
@@ -94,7 +82,7 @@ configure_and_build() {
   [ -n "${PETSC_DIR:-}" ] && [ -z "${build_name:-}" ] && build="$top/build/petsc-dir-$preset"
   say "building $name in ${build#"$top"/}${PETSC_DIR:+ with PETSC_DIR=$PETSC_DIR}"
   cmake -S "$top" --preset "$preset" -B "$build" -DCOMPOUND_TESTS="$tests" -DCOMPOUND_TEST_PREFIX="$name." \
-    "${compilers_cached[@]}" "${cmake_options[@]}" >"$top/build/configure.log" 2>&1 ||
+    "${cmake_options[@]}" >"$top/build/configure.log" 2>&1 ||
     { cat "$top/build/configure.log"; fail "configuring $name failed"; }
   cmake --build "$build" --target "$@" >"$top/build/build.log" 2>&1 ||
     { tail -60 "$top/build/build.log"; fail "building $name failed"; }

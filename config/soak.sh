@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Repeats what long jobs do, and looks for what grows:
 #
-#     bash config/soak.sh --hours H [--device]
+#     bash config/soak.sh --hours H [--device] [SCENARIO...]
 #
 # New values, new patterns, coordinates, duplicates, submatrices, matrices that come and go or change their type, of
-# every type; solvers, plans and tuning: each on 1, 2 and 3 processes, in H hours altogether (tests/soak/soak.cpp). A
-# round does it once or twice with each type. A row has the state after the first tenth of the rounds and at the end,
-# on the process where it grew most: memory in MB, open files, communicators, and a round's time on a processor in
-# milliseconds. Memory and handles may grow by 1 %, times by 5 % (in a tenth of less than 20 rounds or a second by
-# anything). Ends with 1, and says what grew, where more does.
+# every type; solvers, plans and tuning: each on 1, 2 and 3 processes, in H hours altogether (tests/soak/soak.cpp), or
+# those scenarios that are named. A round does it once or twice with each type. A row has the state after the first
+# tenth of the rounds and at the end, on the process where it grew most: memory in MB, open files, communicators, and a
+# round's time on a processor in milliseconds. Memory and handles may grow by 1 %, times by 5 % (in a tenth of less than
+# 20 rounds or a second by anything). Ends with 1, and says what grew, where more does.
 #
 # --device: with vectors and products on a GPU, with PETSC_DIR, or PETSc 3.26.1 from its archive
 # (config/device-test.sh).
@@ -18,11 +18,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 hours=
 options=()
+scenarios=()
 while [ $# -gt 0 ]; do
   case $1 in
     --hours) hours=${2:-}; shift ;;
     --device) options=(-soak_mat_vec_type cuda -use_gpu_aware_mpi 0) ;;
-    *) fail "'$1' is no option; choose --hours, --device" ;;
+    -*) fail "'$1' is no option; choose --hours, --device" ;;
+    *) scenarios+=("$1") ;;
   esac
   shift
 done
@@ -48,7 +50,11 @@ mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:FILEPATH=//p' "$build/CMakeCache.txt")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export XDG_CACHE_HOME=$folder  # wisdom, kernels
-mapfile -t scenarios < <("$mpiexec" -n 1 "$soak" -soak_list)
+mapfile -t known < <("$mpiexec" -n 1 "$soak" -soak_list)
+for scenario in "${scenarios[@]}"; do
+  [[ " ${known[*]} " == *" $scenario "* ]] || fail "'$scenario' is no scenario; choose from ${known[*]}"
+done
+[ ${#scenarios[@]} -gt 0 ] || scenarios=("${known[@]}")
 seconds=$(awk "BEGIN { print $hours * 3600 / (3 * ${#scenarios[@]}) }")
 
 printf '%-12s %5s %8s %15s %15s %15s %15s %7s %7s %17s\n' '' ranks rounds RSS malloc PetscMalloc device files comms ms

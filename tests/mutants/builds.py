@@ -23,9 +23,6 @@ NOT_RUN = r"mutants\."  # our own: a mistake that is in place is not to be found
 ENVIRONMENT = {"COMPOUND_PROPERTY_SEED": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
                "GTEST_COLOR": "no"}  # ctest asks for colours else
 
-# As config/setup.sh has it, with the reason.
-CCACHE = "env;CCACHE_DEPEND=1;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime;ccache"
-
 
 class Stop(Exception):
     """Said to the user, without a trace."""
@@ -211,11 +208,8 @@ class Build(Ctest):
             return subprocess.run(arguments, cwd=cwd, stdout=log, stderr=subprocess.STDOUT).returncode == 0
 
     def configure(self):
-        launcher = []
-        if shutil.which("ccache"):
-            launcher = [f"-DCMAKE_{language}_COMPILER_LAUNCHER={CCACHE}" for language in ("C", "CXX")]
         if not self.command(["cmake", "--preset", self.preset, "-B", str(self.folder), "-DCOMPOUND_TESTS=ON",
-                             "-DCOMPOUND_DEVICE_CODE=OFF", *launcher, *self.options], self.tree):
+                             "-DCOMPOUND_DEVICE_CODE=OFF", *self.options], self.tree):
             raise Stop(f"configuring build '{self.name}' failed: {self.log}")
 
     def make(self, targets=("all",)):
