@@ -34,9 +34,16 @@ def set_environment(root):
         os.environ.setdefault("COMPOUND_DATA", str(root.parent / "shared" / "data"))
 
 
+def said_by_git(root, *arguments):
+    """Nothing where there is no git, or `root` is no repository."""
+    if not shutil.which("git"):
+        return None
+    said = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True)
+    return said.stdout if said.returncode == 0 else None
+
+
 def commit_of(root):
-    said = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=root, capture_output=True, text=True)
-    return said.stdout.strip()
+    return (said_by_git(root, "rev-parse", "--short", "HEAD") or "").strip()
 
 
 def write_whole(file, text):
@@ -47,13 +54,23 @@ def write_whole(file, text):
     new.replace(file)
 
 
+def files_of(root):
+    """Names of what belongs to a tree; of one that is no repository all but builds and hidden files."""
+    listed = said_by_git(root, "ls-files", "-z", "-co", "--exclude-standard")
+    if listed is not None:
+        return sorted(f for f in listed.split("\0") if f and (root / f).is_file())
+    files = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [f for f in folders if f not in ("build", "__pycache__") and not f.startswith(".")]
+        files += [os.path.relpath(os.path.join(folder, name), root) for name in names if not name.startswith(".")]
+    return sorted(files)
+
+
 def copy_tree(root, tree, counts=lambda name: True):
     """Only what differs is written, so that only that is built again. Returns a key that tells trees apart, by files
     that count."""
-    listed = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=root, check=True,
-                            capture_output=True, text=True).stdout
-    files, key = [f for f in listed.split("\0") if f and (root / f).is_file()], hashlib.sha256()
-    for name in sorted(files):
+    files, key = files_of(root), hashlib.sha256()
+    for name in files:
         content = (root / name).read_bytes()
         if counts(name):
             key.update(name.encode() + b"\0" + hashlib.sha256(content).digest())

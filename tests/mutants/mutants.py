@@ -37,7 +37,19 @@ import threading
 import time
 
 import tomllib
-from builds import Build, Ctest, Stop, Tests, commit_of, copy_tree, gpu_of_turn, machine, set_environment, write_whole
+from builds import (
+    Build,
+    Ctest,
+    Stop,
+    Tests,
+    commit_of,
+    copy_tree,
+    files_of,
+    gpu_of_turn,
+    machine,
+    set_environment,
+    write_whole,
+)
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "coverage"))
 import coverage as coverages  # noqa: E402
@@ -632,6 +644,12 @@ def self_test():
             runner.least_limit = 2.0
             expect("all have been run", runner.run(count), True)
             return runner
+
+        listed = files_of(root)
+        (root / ".git").rename(root / "hidden")
+        without = [name for name in files_of(root) if not name.startswith("hidden/")]
+        (root / "hidden").rename(root / ".git")
+        expect("files without git", without, [name for name in listed if not name.startswith(".")])
 
         few, state = run(2), root / "build/mutants/drawn.json"
         first = {n: few.mine[n]["becomes"] for n in few.mine}
