@@ -8,7 +8,7 @@ usage: sanitizers.py TOOL                     runs the tests that have not been 
 First a kernel with a fault for this tool (planted.cpp) must be found. A test of GoogleTest runs in parts, several at a
 time. What was found is kept below the build, by test and part: the run may be stopped at any time, and the same command
 goes on there; only tests whose programs have changed run again. Fails where a test fails or the tool finds something
-that exceptions.txt does not name: kernels of others, each with the reason.
+that exceptions.txt does not name: kernels of others and tests that do not end under the tool, each with the reason.
 """
 
 import argparse
@@ -43,18 +43,18 @@ FINDING = re.compile(r"^========= \S.*\n(?:=========  .*\n)+", re.MULTILINE)
 
 
 def exceptions_of(tool, file=EXCEPTIONS):
-    """What is not ours, of rows `TOOL | kernel NAME or finding REGEX | REASON`: parts of the mangled names of kernels
-    that the tool leaves alone, and patterns of its findings."""
+    """What is left out, by kind, of rows `TOOL | KIND TEXT | REASON`: parts of the mangled names of kernels that the
+    tool leaves alone, patterns of its findings, and GoogleTest's of cases of the plugin's tests that do not run."""
     rows = [[part.strip() for part in row.split(" | ")] for row in file.read_text().splitlines()
             if row.strip() and not row.startswith("#")]
-    kernels, findings = [], []
+    out = {"kernel": [], "finding": [], "case": []}
     for row in rows:
         kind, _, pattern = row[1].partition(" ") if len(row) == 3 else ("", "", "")
-        if kind not in ("kernel", "finding") or row[0] not in TOOLS or not pattern or not row[2]:
-            raise Stop(f"{file}: '{' | '.join(row)}' is not TOOL | kernel NAME or finding REGEX | REASON")
+        if kind not in out or row[0] not in TOOLS or not pattern or not row[2]:
+            raise Stop(f"{file}: '{' | '.join(row)}' is not TOOL | KIND TEXT | REASON, where KIND is {', '.join(out)}")
         if row[0] == tool:
-            (kernels if kind == "kernel" else findings).append(pattern)
-    return kernels, [re.compile(regex) for regex in findings]
+            out[kind].append(pattern)
+    return out
 
 
 def findings_in(logs, exceptions=()):
@@ -64,7 +64,7 @@ def findings_in(logs, exceptions=()):
         text = log.read_text(errors="replace")
         numbers = [int(n) for n in SUMMARY.findall(text)]
         if numbers or WITHOUT_DEVICE in text:
-            excepted = sum(any(e.search(f) for e in exceptions) for f in FINDING.findall(text))
+            excepted = sum(any(re.search(e, f) for e in exceptions) for f in FINDING.findall(text))
             found = (found or 0) + max(0, sum(numbers) - excepted)
     return found
 
@@ -72,7 +72,7 @@ def findings_in(logs, exceptions=()):
 def command_of(tool, folder):
     """What runs a program under a tool, which leaves a log in the folder for each process."""
     command = ["compute-sanitizer", "--tool", tool, "--log-file", f"{folder}/%p.txt", "--target-processes", "all"]
-    if kernels := exceptions_of(tool)[0]:
+    if kernels := exceptions_of(tool)["kernel"]:
         command += ["--kernel-name-exclude", ",".join(f"kns={name}" for name in kernels)]
     if tool == "racecheck":
         command += ["--racecheck-num-workers", "1"]  # else as many as cores, for each of the tests that run together
@@ -97,7 +97,7 @@ class Sanitized:
 
     def __init__(self, tool, build):
         self.tool, self.build, self.folder = tool, build, build / "sanitizers" / tool
-        self.exceptions = exceptions_of(tool)[1]
+        self.exceptions = exceptions_of(tool)
 
     @functools.cached_property
     def pieces(self):
@@ -127,15 +127,17 @@ class Sanitized:
         logs = self.folder / f"{test['name']}.{part}"
         shutil.rmtree(logs, ignore_errors=True)
         logs.mkdir(parents=True)
-        shards = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)} if parts > 1 else {}
+        variables = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)} if parts > 1 else {}
+        if cases := self.exceptions["case"]:
+            variables["GTEST_FILTER"] = "-" + ":".join(cases)
         with builds.ctest_apart(self.build, command_of(self.tool, logs)) as ctest:
             tests, took = ctest.test(f"^{re.escape(test['name'])}$", "", False, lambda _: seconds, seconds,
-                                     {**shards, **gpu})
+                                     {**variables, **gpu})
         name = test["name"]
         if took > seconds:
             return None
         how = ", ".join(tests.failed.values()) or ("passed" if name in tests.seconds else "not run")
-        found = findings_in(logs.glob("*.txt"), self.exceptions)
+        found = findings_in(logs.glob("*.txt"), self.exceptions["finding"])
         if how == "passed" and found is None:
             how = "no summary"
         if how == "passed" and not found:
@@ -213,7 +215,7 @@ def self_test():
     with tempfile.TemporaryDirectory() as folder:
         build = pathlib.Path(folder).resolve()
         programs = {"compute-sanitizer": TOY_TOOL, PLANTED: "#!/bin/sh\n",
-                    "test": f"#!/bin/sh\necho $CUDA_VISIBLE_DEVICES >>{build}/ran\n",
+                    "test": f"#!/bin/sh\necho $CUDA_VISIBLE_DEVICES $GTEST_FILTER >>{build}/ran\n",
                     "nvidia-smi": "#!/bin/sh\necho toy\necho toy\n"}
         for name, text in programs.items():
             (build / name).parent.mkdir(parents=True, exist_ok=True)
@@ -227,7 +229,7 @@ def self_test():
 
         def run(chosen="."):
             sanitized = Sanitized("memcheck", build)
-            sanitized.exceptions = [re.compile("at theirs")]
+            sanitized.exceptions = {"finding": ["at theirs"], "case": ["One.*", "Two.*"]}
             ran = sanitized.run(2, chosen, None)
             return [(test["name"], part, said["how"], said["found"]) for (test, part, _), said in ran]
 
@@ -236,7 +238,8 @@ def self_test():
             prove("memcheck", build, build / "proof")
             others = [("toy.wrong", 0, "passed", 1), ("toy.silent", 0, "no summary", None)]
             expect("what is found", run(), [*right, *others])
-            expect("GPUs in turn", set((build / "ran").read_text().split()), {"0", "1"})
+            expect("GPUs in turn, and no case that is left out", set((build / "ran").read_text().splitlines()),
+                   {"0 -One.*:Two.*", "1 -One.*:Two.*"})
             (build / "ran").unlink()
             expect("what is known", run("right"), right)
             expect("it does not run again", (build / "ran").exists(), False)
@@ -256,8 +259,10 @@ def self_test():
 
         rows = build / "exceptions"
         rows.write_text("# a comment\nmemcheck | kernel theirs | slow\nmemcheck | kernel others | slow\n"
-                        "memcheck | finding at theirs | wrong\nsynccheck | kernel more | slow\n")
-        expect("kernels left alone", exceptions_of("memcheck", rows), (["theirs", "others"], [re.compile("at theirs")]))
+                        "memcheck | finding at theirs | wrong\nsynccheck | kernel more | slow\n"
+                        "memcheck | case One.* | does not end\n")
+        expect("what is left out", exceptions_of("memcheck", rows),
+               {"kernel": ["theirs", "others"], "finding": ["at theirs"], "case": ["One.*"]})
         for row in ("memcheck | theirs | slow", "memcheck | kernel theirs", "check | kernel theirs | slow"):
             rows.write_text(row + "\n")
             try:
