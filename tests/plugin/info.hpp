@@ -1,8 +1,6 @@
 // What -info says.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdio>
 
 #include "petsc_test.hpp"
@@ -12,9 +10,7 @@ namespace petsc_test {
 /// What -info says on this process while `call` runs; `test` names the files.
 template <class Call>
 std::string own_info_during(const std::string& test, const Call& call) {
-  // No other run of the test in the same folder writes there.
-  const std::string name = test + "_info_" + same_on_all_ranks(std::to_string(getpid())),
-                    own = name + "." + std::to_string(rank());
+  const std::string name = file_of_run(test, "_info"), own = name + "." + std::to_string(rank());
   PETSC_OK(PetscInfoSetFile(name.c_str(), "w"));
   PETSC_OK(PetscInfoAllow(PETSC_TRUE));
   call();

@@ -1,6 +1,8 @@
 // What every plugin test has beside GoogleTest.
 #include "petsc_test.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -107,8 +109,7 @@ std::string pinned_type(const std::string& layout) {
 }
 
 std::string file_of_run(const std::string& name, const std::string& extension) {
-  const char* const shard = std::getenv("GTEST_SHARD_INDEX");
-  return name + "_" + tested_type() + "_" + std::to_string(size()) + (shard ? shard : "") + extension;
+  return name + "_" + same_on_all_ranks(std::to_string(getpid())) + extension;
 }
 
 void begin_catching() { first_message.clear(); }
