@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Repeats what long jobs do, and looks for what grows:
 #
-#     bash config/soak.sh --hours H [--device] [SCENARIO...]
+#     bash config/soak.sh --hours H [--device] [--record] [SCENARIO...]
 #
 # New values, new patterns, coordinates, duplicates, submatrices, matrices that come and go or change their type, of
 # every type; solvers, plans and tuning: each on 1, 2 and 3 processes, in H hours altogether (tests/soak/soak.cpp), or
@@ -13,17 +13,22 @@
 # --device: with vectors and products on a GPU, with PETSC_DIR, or PETSc 3.26.1 from its archive
 # (config/device-test.sh).
 #
+# --record: rows in which nothing grew are kept in tests/soak/record.json, for docs/trust.md.
+#
 # COMPOUND_SOAK_BUILD names a build with the target `soak` that is used as it is.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 hours=
 options=()
+keep=(python3 "$top/tests/soak/record.py")
+record=no
 scenarios=()
 while [ $# -gt 0 ]; do
   case $1 in
     --hours) hours=${2:-}; shift ;;
-    --device) options=(-soak_mat_vec_type cuda -use_gpu_aware_mpi 0) ;;
-    -*) fail "'$1' is no option; choose --hours, --device" ;;
+    --device) options=(-soak_mat_vec_type cuda -use_gpu_aware_mpi 0); keep+=(--device) ;;
+    --record) record=yes ;;
+    -*) fail "'$1' is no option; choose --hours, --device, --record" ;;
     *) scenarios+=("$1") ;;
   esac
   shift
@@ -64,7 +69,9 @@ for scenario in "${scenarios[@]}"; do
     timeout "$(awk "BEGIN { print 300 + 10 * $seconds }")" "$mpiexec" -n "$ranks" "$soak" \
       -dll_append "$build/plugin/libpetsccompound.so" -soak "$scenario" -soak_seconds "$seconds" "${options[@]}" \
       >"$folder/log" 2>&1 || failed+=" $scenario.$ranks"
-    grep -m 1 "^$scenario .*\(steady\|grew\)" "$folder/log" || tail -20 "$folder/log"
+    row=$(grep -m 1 "^$scenario .*\(steady\|grew\)" "$folder/log") || row=$(tail -20 "$folder/log")
+    echo "$row"
+    [[ $record = no || $row != *steady ]] || "${keep[@]}" <<<"$row"
   done
 done
 [ -z "$failed" ] || fail "what grew, or did not run:$failed"

@@ -8,7 +8,8 @@ FUZZED = "tests/fuzz/record.json"
 MEMORY = "tests/memory/record.json"
 MISTAKES = "tests/mutants/score.json"
 SANITIZERS = "tests/sanitizers/record.json"
-RECORDS = [COVERAGE, DEVICE_COVERAGE, FUZZED, MEMORY, MISTAKES, SANITIZERS]
+SOAK = "tests/soak/record.json"
+RECORDS = [COVERAGE, DEVICE_COVERAGE, FUZZED, MEMORY, MISTAKES, SANITIZERS, SOAK]
 
 
 def percent(part, whole):
@@ -73,3 +74,17 @@ def compute_sanitizer(top):
         machines = ", ".join(sorted({c["machine"] for c in clean}))
         rows.append([tool, str(len(clean)), str(run["of"]), min(c["date"] for c in clean), machines])
     return table(["tool", "tests without a finding", "of", "since", "on"], rows)
+
+
+@figure("soak")
+def soak(top):
+    record = record_of(top, SOAK)
+    rows = []
+    for scenario in sorted({scenario for run in record.values() for scenario in run}):
+        by_processes = [run.get(scenario, {}) for run in record.values()]
+        rows.append([f"`{scenario}`", *(" / ".join(f"{runs[n]['rounds']:,}" if n in runs else "not run" for n in "123")
+                                        for runs in by_processes)])
+    runs = [run for scenarios in record.values() for runs in scenarios.values() for run in runs.values()]
+    first = min(runs, key=lambda run: run["date"])
+    return [*table(["scenario", *record], rows), "",
+            *wrapped(f"*Rounds on 1 / 2 / 3 processes, since {first['date']}, commit {first['commit'][:7]}.*")]

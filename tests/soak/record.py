@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Keeps a row of config/soak.sh in which nothing grew in tests/soak/record.json, for config/soak.sh --record.
+
+    record.py [--device]       reads the row: `cg 2 4150 ... steady`
+    record.py --self-test
+
+By machine (with --device the GPU), scenario and processes: how many rounds, date and commit of the last run.
+"""
+
+import datetime
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/mutants"))
+from builds import commit_of, device_here, machine, write_whole  # noqa: E402
+
+RECORD = "tests/soak/record.json"
+STEADY = re.compile(r"(\w+) +(\d+) +(\d+) .* steady\s*")
+
+
+def keep(row, where, file):
+    if not (said := STEADY.fullmatch(row)):
+        sys.exit(f"record.py: '{row.strip()}' is no row of config/soak.sh that ends with 'steady'; nothing is recorded")
+    scenario, processes, rounds = said.groups()
+    record = json.loads(file.read_text()) if file.exists() else {}
+    record.setdefault(where, {}).setdefault(scenario, {})[processes] = {
+        "rounds": int(rounds), "date": f"{datetime.date.today()}", "commit": commit_of(ROOT)}
+    write_whole(file, json.dumps(record, indent=1, sort_keys=True) + "\n")
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "record.json"
+        for rounds in (90, 120):
+            keep(f"cg               2      {rounds}   10.00   10.05     0.40  0.41  steady\n", "here", file)
+        if (rounds := json.loads(file.read_text())["here"]["cg"]["2"]["rounds"]) != 120:
+            sys.exit(f"self-test: {rounds} rounds, not 120")
+        before = file.read_text()
+        for row in ("cg 2 150 10.00 12.00 0.40 0.41  grew: RSS by 20.0 %\n", "cg: no such type\n"):
+            try:
+                keep(row, "here", file)
+            except SystemExit:
+                pass
+            else:
+                sys.exit(f"self-test: '{row.strip()}' is recorded")
+        if file.read_text() != before:
+            sys.exit("self-test: what grew changes the record")
+    print("self-test: 4 rows, 0 wrong")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--self-test"]:
+        self_test()
+    elif sys.argv[1:] in ([], ["--device"]):
+        keep(sys.stdin.read(), device_here() if "--device" in sys.argv else machine(), ROOT / RECORD)
+    else:
+        sys.exit(__doc__)
