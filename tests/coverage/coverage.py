@@ -406,7 +406,7 @@ def missing_lines(coverage, chosen):
                 print(f"  {line:5} {text[line - 1].strip()[:110]}")
 
 
-def report(coverage, failed, keep, say, device="", commit=""):
+def report(coverage, failed, keep, say, device=""):
     """Whether all is well. `device`: its name, where the figures are of its lines."""
     record_file = coverage.root / (DEVICE_RECORD if device else RECORD)
     record = json.loads(record_file.read_text()) if record_file.exists() else {"folders": {}}
@@ -418,7 +418,7 @@ def report(coverage, failed, keep, say, device="", commit=""):
     if keep and not wrong:
         command = ("bash config/device-test.sh --coverage" if device else
                    "cmake --preset coverage && cmake --build --preset coverage --target coverage")
-        record = {"date": f"{datetime.date.today()}", "commit": commit or commit_of(coverage.root), "command": command,
+        record = {"date": f"{datetime.date.today()}", "commit": commit_of(coverage.root), "command": command,
                   "machine": device or machine(), "tests": len(coverage.tests), "folders": folders, **left}
         write_whole(record_file, json.dumps(record, indent=1) + "\n")
     wrong += fallen(folders, record["folders"])
@@ -512,7 +512,6 @@ def main():
     parser.add_argument("-R", default=".", metavar="REGEX", help="of the tests that are to run, these alone")
     parser.add_argument("--minutes", type=float, metavar="N", help="after N minutes end with the tests under way")
     parser.add_argument("--record", action="store_true", help=f"write {RECORD}, of a device {DEVICE_RECORD}")
-    parser.add_argument("--commit", default="", help="of the build, where this is no repository")
     parser.add_argument("--missing", metavar="REGEX", help="print lines that no test runs; runs no tests")
     parser.add_argument("--tests", metavar="FILE:LINE", help="print the tests that run a line; runs no tests")
     parser.add_argument("--device", action="store_true", help="tests of a device, and the lines that need one")
@@ -539,7 +538,7 @@ def main():
             raise Stop("the time is over; call it again to go on")
         coverage.read(coverage.names)
         device = device_here() if a.device else ""
-        return 0 if report(coverage, failed, a.record, print, device, a.commit) else 1
+        return 0 if report(coverage, failed, a.record, print, device) else 1
     except Stop as stop:
         print(stop, file=sys.stderr)
         return 1

@@ -43,7 +43,8 @@ def said_by_git(root, *arguments):
 
 
 def commit_of(root):
-    return (said_by_git(root, "rev-parse", "--short", "HEAD") or "").strip()
+    """That of a tree; COMPOUND_COMMIT names it where the tree is no repository."""
+    return (said_by_git(root, "rev-parse", "--short", "HEAD") or os.environ.get("COMPOUND_COMMIT", "")).strip()
 
 
 def write_whole(file, text):

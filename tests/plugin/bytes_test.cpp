@@ -1,10 +1,9 @@
 // The bytes that are reported are the bytes that are taken: base type and packed storage, against the allocator's own
 // count.
-#include <malloc.h>
-
 #include <cmath>
 #include <cstdint>
 
+#include "allocated.hpp"
 #include "systems.hpp"
 
 namespace {
@@ -12,17 +11,6 @@ namespace {
 using namespace petsc_test;
 
 constexpr int block_rows = 4000, row_length = 15, bs = 3;
-
-PetscInt64 allocated() {
-  const auto now = mallinfo2();
-  return static_cast<PetscInt64>(now.uordblks + now.hblkhd);
-}
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool has_count = false;  // the sanitizer's allocator keeps none
-#else
-constexpr bool has_count = true;
-#endif
 
 /// Sequential, on every process; `row_length` blocks a row.
 Matrix large(const std::string& type) {

@@ -104,6 +104,15 @@ TEST_F(AijMultigrid, TellsWhereItWasSetUp) {
   EXPECT_TRUE(on_host || by_level) << text;
 }
 
+TEST_F(AijMultigrid, SaysOfNoCycleOnTheHostThatItRunsOnTheDevice) {
+  const auto ours = box(MATAIJCOMPOUND);
+  const Solve solve(ours.A, gamg);
+
+  const auto told = info_during("multigrid_test", [&] { PETSC_OK(KSPSetUp(solve.ksp)); });
+
+  EXPECT_EQ(told.find("The cycle runs on the device"), std::string::npos) << told;
+}
+
 TEST_F(AijMultigrid, NewValuesPackNoPatternAnew) {
   const auto ours = box(MATAIJCOMPOUND);
   const Solve solve(ours.A, gamg + "-solver_pc_gamg_reuse_interpolation true");

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "allocated.hpp"
 #include "device.hpp"
 #include "device_tests.hpp"
 #include "info.hpp"
@@ -223,6 +224,19 @@ TEST(PointBlock, HasNoInversesAfterAReset) {
   PETSC_OK(PCReset(pc));
 
   EXPECT_EQ(view_of(pc).find("inverses on"), std::string::npos);
+}
+
+/// Neither ours nor what PETSc's own had made before it was ours.
+TEST(PointBlock, LeavesNothingBehind) {
+  if (!has_count) GTEST_SKIP() << "skipped: the sanitizer's allocator keeps no count, and finds leaks itself";
+  constexpr int many = 1000;
+  const auto A = spd(tested_type(), 2);
+  for (const char* name : names) {
+    for (int i = 0; i < many / 10; ++i) made(name, A);
+    const auto before = allocated();
+    for (int i = 0; i < many; ++i) made(name, A);
+    EXPECT_TRUE(all_ranks(allocated() - before < 10 * many)) << name << ": " << allocated() - before << " bytes";
+  }
 }
 
 TEST(PointBlock, TellsTheFlopsOfItsInverses) {

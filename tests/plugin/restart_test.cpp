@@ -1,5 +1,7 @@
 // PETSc started, ended and started again in one process: types and events register anew, but not where PETSc is another
 // one than the plugin was built for. A program of its own, because the other tests share one PetscInitialize().
+#include <dlfcn.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +13,7 @@
 
 namespace {
 
-enum class Petsc { as_it_is, of_another_release, with_another_index };
+enum class Petsc { as_it_is, of_another_release, with_another_index, with_other_scalars };
 Petsc seen = Petsc::as_it_is;
 
 template <class Int>
@@ -33,6 +35,12 @@ extern "C" PetscErrorCode PetscGetVersionNumber(PetscInt* major, PetscInt* minor
     if (to[k]) (seen == Petsc::with_another_index ? write_number<Another> : write_number<PetscInt>)(numbers[k], to[k]);
   return static_cast<PetscErrorCode>(0);
 }
+extern "C" PetscErrorCode PetscDataTypeFromString(const char* name, PetscDataType* type, PetscBool* found) {
+  const auto petscs = reinterpret_cast<decltype(&PetscDataTypeFromString)>(dlsym(RTLD_NEXT, "PetscDataTypeFromString"));
+  const PetscErrorCode code = petscs(name, type, found);
+  if (seen == Petsc::with_other_scalars && std::strcmp(name, "scalar") == 0) *type = PETSC_FLOAT;
+  return code;
+}
 
 namespace {
 
@@ -46,7 +54,9 @@ bool refuses_others() {
     std::string says;
   } others[] = {{Petsc::of_another_release, fits + "release " + release + minor + but + release + "99;"},
                 {Petsc::with_another_index,
-                 fits + "index width " + (narrow ? "32" : "64") + " bit" + but + (narrow ? "64" : "32") + " bit;"}};
+                 fits + "index width " + (narrow ? "32" : "64") + " bit" + but + (narrow ? "64" : "32") + " bit;"},
+                {Petsc::with_other_scalars,
+                 fits + "scalar type " + PetscDataTypes[PETSC_SCALAR] + but + PetscDataTypes[PETSC_FLOAT] + ";"}};
   bool right = true;
   for (const auto& other : others) {
     seen = other.petsc;

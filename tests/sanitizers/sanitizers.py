@@ -282,7 +282,6 @@ def main():
     parser.add_argument("-R", default=".", metavar="REGEX", help="of the tests, these alone")
     parser.add_argument("--minutes", type=float, metavar="N", help="end after N minutes")
     parser.add_argument("--record", action="store_true", help=f"write {RECORD}")
-    parser.add_argument("--commit", default="", help="of the build, where this is no repository")
     a = parser.parse_args()
     if a.tool == "self-test":
         return self_test()
@@ -302,7 +301,7 @@ def main():
                   f"({sanitized.folder / test['name']}.{part})")
         if a.record:
             of = len({test["name"] for test, *_ in sanitized.pieces})
-            keep(root / RECORD, a.tool, clean_tests(ran), of, a.commit or builds.commit_of(root))
+            keep(root / RECORD, a.tool, clean_tests(ran), of, builds.commit_of(root))
         if len(done) < len(ran):
             raise Stop("the time is over; call it again to go on")
         return 1 if wrong else 0

@@ -321,6 +321,8 @@ TEST(Patches, AreComparedWithMirroredBlocksOnADevice) {
   EXPECT_FALSE(with(infinite, -infinite));
   EXPECT_FALSE(with(value, none));
   EXPECT_FALSE(with(1e308, -1e308));
+  for (double& scalar : o.blocks) scalar *= 0x1p-10;
+  EXPECT_TRUE(with(0.5, 0.5 * (1 + 0x1p-44))) << "beside diagonal blocks that are smaller";
 }
 
 TEST(Patches, AreComparedWithConjugatedBlocksWhereTheyAreHermitian) {
