@@ -69,10 +69,6 @@ cores=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
 # unless told.
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-# Open MPI's programs share a folder. Two that start at once both make it, and one that ends removes it from one that
-# starts: a test fails then. A folder that is there and not empty stays.
-of_mpi=${TMPDIR:-/tmp}/ompi.${HOSTNAME%%.*}.$(id -u)
-if mkdir -p "$of_mpi/kept"; then chmod 700 "$of_mpi"; fi
 if [ "$(id -u)" -eq 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
