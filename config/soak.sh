@@ -68,10 +68,13 @@ for scenario in "${scenarios[@]}"; do
   for ranks in 1 2 3; do
     timeout "$(awk "BEGIN { print 300 + 10 * $seconds }")" "$mpiexec" -n "$ranks" "$soak" \
       -dll_append "$build/plugin/libpetsccompound.so" -soak "$scenario" -soak_seconds "$seconds" "${options[@]}" \
-      >"$folder/log" 2>&1 || failed+=" $scenario.$ranks"
-    row=$(grep -m 1 "^$scenario .*\(steady\|grew\)" "$folder/log") || row=$(tail -20 "$folder/log")
-    echo "$row"
-    [[ $record = no || $row != *steady ]] || "${keep[@]}" <<<"$row"
+      >"$folder/log" 2>&1 && ended=well || ended=badly
+    grep -m 1 "^$scenario .*\(steady\|grew\)" "$folder/log" || tail -20 "$folder/log"
+    if [ "$ended" = badly ]; then
+      failed+=" $scenario.$ranks"
+    elif [ $record = yes ]; then
+      "${keep[@]}" "$folder/log"
+    fi
   done
 done
 [ -z "$failed" ] || fail "what grew, or did not run:$failed"

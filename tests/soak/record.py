@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Keeps a row of config/soak.sh in which nothing grew in tests/soak/record.json, for config/soak.sh --record.
 
-    record.py [--device]       reads the row: `cg 2 4150 ... steady`
+    record.py [--device] LOG       what the program printed, with a row `cg 2 4150 ... steady`
     record.py --self-test
 
 By machine (with --device the GPU), scenario and processes: how many rounds, date and commit of the last run.
@@ -19,12 +19,12 @@ sys.path.insert(0, str(ROOT / "tests/mutants"))
 from builds import commit_of, device_here, machine, write_whole  # noqa: E402
 
 RECORD = "tests/soak/record.json"
-STEADY = re.compile(r"(\w+) +(\d+) +(\d+) .* steady\s*")
+STEADY = re.compile(r"^(\w+) +(\d+) +(\d+) .* steady$", re.MULTILINE)
 
 
-def keep(row, where, file):
-    if not (said := STEADY.fullmatch(row)):
-        sys.exit(f"record.py: '{row.strip()}' is no row of config/soak.sh that ends with 'steady'; nothing is recorded")
+def keep(log, where, file):
+    if not (said := STEADY.search(log)):
+        sys.exit("record.py: the log has no row that ends with 'steady'; nothing is recorded")
     scenario, processes, rounds = said.groups()
     record = json.loads(file.read_text()) if file.exists() else {}
     record.setdefault(where, {}).setdefault(scenario, {})[processes] = {
@@ -55,7 +55,8 @@ def self_test():
 if __name__ == "__main__":
     if sys.argv[1:] == ["--self-test"]:
         self_test()
-    elif sys.argv[1:] in ([], ["--device"]):
-        keep(sys.stdin.read(), device_here() if "--device" in sys.argv else machine(), ROOT / RECORD)
+    elif len(sys.argv) == 2 or sys.argv[1:-1] == ["--device"]:
+        log = pathlib.Path(sys.argv[-1]).read_text(errors="replace")
+        keep(log, device_here() if "--device" in sys.argv else machine(), ROOT / RECORD)
     else:
         sys.exit(__doc__)
