@@ -1,9 +1,6 @@
 // Preconditioner pbjacobi, and its other name pbjacobicompound: on our matrices ours, where the vectors are, with the
 // answers of PETSc's on baij; on other matrices PETSc's own.
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "allocated.hpp"
 #include "device.hpp"
@@ -11,6 +8,7 @@
 #include "info.hpp"
 #include "log_events.hpp"
 #include "systems.hpp"
+#include "view_text.hpp"
 
 namespace {
 
@@ -156,8 +154,6 @@ TEST(PointBlock, FailsOnASingularBlockAsPetscs) {
   }
 }
 
-std::string view_of(PC pc);
-
 /// The matrix decides at each set-up, to and fro.
 TEST(PointBlock, FollowsTheTypeOfTheMatrix) {
   const auto plain = unsymmetric(MATBAIJ, 3), tested = unsymmetric(tested_type(), 3), aij = unsymmetric(MATAIJ, 3);
@@ -174,7 +170,8 @@ TEST(PointBlock, FollowsTheTypeOfTheMatrix) {
 
       EXPECT_LE(distance(applied(pc, plain), wanted), 1e-13) << name << " " << type;
 
-      EXPECT_EQ(view_of(pc).find("inverses on backend") != std::string::npos, ours) << name << " " << type;
+      EXPECT_EQ(view_of("pc_pbjacobi_test", pc).find("inverses on backend") != std::string::npos, ours)
+          << name << " " << type;
     }
     PETSC_OK(PCSetType(pc, PCJACOBI));
     PETSC_OK(PCSetType(pc, name));
@@ -190,24 +187,11 @@ TEST(PointBlock, OfOneNameIsOursInsideOtherPreconditioners) {
     EXPECT_EQ(solve(A, options).iterations, solve(plain, options).iterations) << options;
 }
 
-std::string view_of(PC pc) {
-  const auto name = file_of_run("pc_view", ".txt");
-  Viewer viewer;
-  PETSC_OK(PetscViewerASCIIOpen(PETSC_COMM_WORLD, name.c_str(), viewer.out()));
-  PETSC_OK(PCView(pc, viewer));
-  viewer.reset();
-  std::ifstream file(name);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  MPI_Barrier(PETSC_COMM_WORLD);
-  if (rank() == 0) std::remove(name.c_str());
-  return text;
-}
-
 TEST(PointBlock, IsViewedWithBlockSizeAndPlan) {
   const auto A = spd(tested_type(), 3);
 
   for (const std::string name : names) {
-    const auto text = view_of(made(name.c_str(), A));
+    const auto text = view_of("pc_pbjacobi_test", made(name.c_str(), A));
 
     EXPECT_NE(text.find("type: " + name + "\n"), std::string::npos) << text;
     EXPECT_NE(text.find("point-block size 3"), std::string::npos) << text;
@@ -219,11 +203,11 @@ TEST(PointBlock, IsViewedWithBlockSizeAndPlan) {
 TEST(PointBlock, HasNoInversesAfterAReset) {
   const auto A = spd(MATBAIJCOMPOUND, 3);
   const auto pc = made(PCPBJACOBI, A);
-  ASSERT_NE(view_of(pc).find("inverses on"), std::string::npos);
+  ASSERT_NE(view_of("pc_pbjacobi_test", pc).find("inverses on"), std::string::npos);
 
   PETSC_OK(PCReset(pc));
 
-  EXPECT_EQ(view_of(pc).find("inverses on"), std::string::npos);
+  EXPECT_EQ(view_of("pc_pbjacobi_test", pc).find("inverses on"), std::string::npos);
 }
 
 /// Neither ours nor what PETSc's own had made before it was ours.
@@ -316,7 +300,7 @@ TEST_P(DevicePointBlocks, AreViewedWithTheirBackend) {
   const auto A = unsymmetric(tested_type(), GetParam());
   PETSC_OK(MatSetVecType(A, "cuda"));
 
-  const auto text = view_of(made(PCPBJACOBICOMPOUND, A));
+  const auto text = view_of("pc_pbjacobi_test", made(PCPBJACOBICOMPOUND, A));
 
   const auto backend = std::string("inverses on backend ") + (tested_is_compound() ? "cuda" : "host");
   EXPECT_NE(text.find(backend), std::string::npos) << text;

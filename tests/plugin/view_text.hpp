@@ -33,5 +33,8 @@ inline std::string view_of(const std::string& test, Mat A, PetscViewerFormat for
 inline std::string view_of(const std::string& test, KSP ksp) {
   return text_of_view(test, PETSC_VIEWER_DEFAULT, [&](PetscViewer viewer) { PETSC_OK(KSPView(ksp, viewer)); });
 }
+inline std::string view_of(const std::string& test, PC pc) {
+  return text_of_view(test, PETSC_VIEWER_DEFAULT, [&](PetscViewer viewer) { PETSC_OK(PCView(pc, viewer)); });
+}
 
 }  // namespace petsc_test
