@@ -13,8 +13,8 @@
 # build/device-tests.
 #
 # --sanitizer TOOL: the tests under a tool of compute-sanitizer: memcheck, racecheck, initcheck or synccheck. A test
-# with a finding fails. -R chooses some; --minutes N ends it earlier, and the same command goes on there
-# (tests/sanitizers/sanitizers.py).
+# with a finding fails. -R chooses some; --minutes N ends it earlier, and the same command goes on there; --record keeps
+# what had no finding, and --left runs the rest alone (tests/sanitizers/sanitizers.py).
 #
 # --coverage: how many of the lines that need a device (tests/coverage/needs_device.txt) the tests run. It takes 20
 # minutes on 16 cores; --minutes N ends it earlier, and the same command goes on there.

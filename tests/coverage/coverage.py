@@ -39,8 +39,10 @@ from builds import (  # noqa: E402
     labels_of,
     machine,
     programs_of,
+    read_record,
     set_environment,
     stamps_of,
+    write_record,
     write_whole,
 )
 
@@ -409,7 +411,7 @@ def missing_lines(coverage, chosen):
 def report(coverage, failed, keep, say, device=""):
     """Whether all is well. `device`: its name, where the figures are of its lines."""
     record_file = coverage.root / (DEVICE_RECORD if device else RECORD)
-    record = json.loads(record_file.read_text()) if record_file.exists() else {"folders": {}}
+    record = read_record(record_file, {"folders": {}})
     folders, left, wrong = coverage.device_figures() if device else coverage.figures()
     say(table(folders, record["folders"]))
     if left:
@@ -420,7 +422,7 @@ def report(coverage, failed, keep, say, device=""):
                    "cmake --preset coverage && cmake --build --preset coverage --target coverage")
         record = {"date": f"{datetime.date.today()}", "commit": commit_of(coverage.root), "command": command,
                   "machine": device or machine(), "tests": len(coverage.tests), "folders": folders, **left}
-        write_whole(record_file, json.dumps(record, indent=1) + "\n")
+        write_record(record_file, record)
     wrong += fallen(folders, record["folders"])
     for text in wrong:
         say(f"error: {text}")

@@ -16,7 +16,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/mutants"))
-from builds import commit_of, machine, write_whole  # noqa: E402
+from builds import commit_of, machine, read_record, write_record  # noqa: E402
 
 RECORD = "tests/fuzz/record.json"
 DONE = re.compile(r"^Done (\d+) runs in (\d+) second", re.MULTILINE)
@@ -25,13 +25,13 @@ DONE = re.compile(r"^Done (\d+) runs in (\d+) second", re.MULTILINE)
 def add(target, log, file):
     if not (done := DONE.findall(log)):
         sys.exit(f"record.py: the log of {target} has no line 'Done N runs in S second(s)'; nothing is recorded")
-    record = json.loads(file.read_text()) if file.exists() else {}
+    record = read_record(file)
     today = datetime.date.today().isoformat()
     known = record.get(target, {"runs": 0, "seconds": 0, "since": today})
     record[target] = {"runs": known["runs"] + sum(int(runs) for runs, _ in done),
                       "seconds": known["seconds"] + sum(int(seconds) for _, seconds in done),
                       "since": known["since"], "date": today, "commit": commit_of(ROOT), "machine": machine()}
-    write_whole(file, json.dumps(dict(sorted(record.items())), indent=1) + "\n")
+    write_record(file, record, sort_keys=True)
 
 
 def self_test():

@@ -55,6 +55,15 @@ def write_whole(file, text):
     new.replace(file)
 
 
+def read_record(file, empty=None):
+    """What a JSON file says; `empty` or {} where there is none."""
+    return json.loads(file.read_text()) if file.exists() else {} if empty is None else empty
+
+
+def write_record(file, record, **how):
+    write_whole(file, json.dumps(record, indent=1, **how) + "\n")
+
+
 def files_of(root):
     """Names of what belongs to a tree; of one that is no repository all but builds and hidden files."""
     listed = said_by_git(root, "ls-files", "-z", "-co", "--exclude-standard")

@@ -47,7 +47,9 @@ from builds import (
     files_of,
     gpu_of_turn,
     machine,
+    read_record,
     set_environment,
+    write_record,
     write_whole,
 )
 
@@ -412,7 +414,7 @@ class Runner:
         self.selection = " ".join(filter(None, [device and "device", f"seed {seed}", under and f"under {under}",
                                                 changed and f"changed {changed}"]))
         self.state_file = self.folder / "drawn.json"
-        self.state = json.loads(self.state_file.read_text()) if self.state_file.exists() else {}
+        self.state = read_record(self.state_file)
         self.mine = self.state.setdefault(self.selection, {})
         for row in read_score(root).get(self.selection, {}).get("mutants", []):
             if row["outcome"] == "found" and str(row["index"]) not in self.mine:  # on another machine
@@ -424,7 +426,7 @@ class Runner:
         self.lock = threading.Lock()
 
     def save(self):
-        write_whole(self.state_file, json.dumps(self.state, indent=1) + "\n")
+        write_record(self.state_file, self.state)
 
     def one(self, worker, index):
         entry = self.mine.get(str(index))
@@ -560,14 +562,13 @@ def show(score, say):
 
 
 def read_score(root):
-    file = root / SCORE
-    return json.loads(file.read_text()) if file.exists() else {}
+    return read_record(root / SCORE)
 
 
 def keep_score(root, selection, score):
-    file, kept = root / SCORE, read_score(root)
+    kept = read_score(root)
     kept[selection] = {"date": f"{datetime.date.today()}", "commit": commit_of(root), "machine": machine(), **score}
-    write_whole(file, json.dumps(kept, indent=1) + "\n")
+    write_record(root / SCORE, kept)
 
 
 # ----------------------------------------------------------------------------------------------------------- self-test

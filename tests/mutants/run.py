@@ -18,7 +18,6 @@ import contextlib
 import datetime
 import hashlib
 import io
-import json
 import os
 import pathlib
 import re
@@ -30,7 +29,17 @@ import textwrap
 import time
 
 import tomllib
-from builds import Build, Stop, Tests, commit_of, copy_tree, machine, set_environment, write_whole
+from builds import (
+    Build,
+    Stop,
+    Tests,
+    commit_of,
+    copy_tree,
+    machine,
+    read_record,
+    set_environment,
+    write_record,
+)
 
 TABLE = "tests/mutants/mutants.toml"
 RECORD = "tests/mutants/record.json"
@@ -89,9 +98,7 @@ class Runner:
         part = "-" + shard.replace("/", "of") if shard else ""
         self.tree = root / "build" / "mutants" / f"tree{part}"
         self.state_file = root / "build" / "mutants" / f"state{part}.json"
-        self.state = {"baseline": {}, "mutants": {}}
-        if self.state_file.exists():
-            self.state = json.loads(self.state_file.read_text())
+        self.state = read_record(self.state_file, {"baseline": {}, "mutants": {}})
         self.known = known_of(root)
         self.mutants = read_mutants(root)
         if shard:
@@ -99,7 +106,7 @@ class Runner:
             self.mutants = self.mutants[mine - 1::all_of_them]
 
     def save(self):
-        write_whole(self.state_file, json.dumps(self.state, indent=1) + "\n")
+        write_record(self.state_file, self.state)
 
     def check_time(self):
         if self.until is not None and time.monotonic() > self.until:
@@ -250,7 +257,7 @@ def known_of(root):
     files = [root / RECORD, *sorted((root / "build" / "mutants").glob("state*.json"))]
     known = {}
     for file in files:
-        entries = json.loads(file.read_text())["mutants"] if file.exists() else {}
+        entries = read_record(file, {"mutants": {}})["mutants"]
         for name, entry in entries.items():
             rank = (entry.get("date", ""), len(entry["steps"]))
             if name not in known or rank >= (known[name].get("date", ""), len(known[name]["steps"])):
@@ -312,7 +319,7 @@ def document(root, mutants, known):
 def write_table(root):
     mutants, known = read_mutants(root), known_of(root)
     known = {m.name: known[m.name] for m in mutants if known.get(m.name, {}).get("text") == text_of(m)}
-    (root / RECORD).write_text(json.dumps({"mutants": known}, indent=1) + "\n")
+    write_record(root / RECORD, {"mutants": known})
     (root / DOCUMENT).write_text(document(root, mutants, known))
     print(f"wrote {RECORD} and {DOCUMENT}: {len(known)} of {len(mutants)} mutants have been run")
 

@@ -4,17 +4,20 @@
 usage: sanitizers.py TOOL                     runs the tests that have not been run, and prints what was found
        sanitizers.py TOOL ... -R REGEX        of these tests, some
        sanitizers.py TOOL ... --record        and keeps which tests the tool found nothing in
+       sanitizers.py TOOL ... --left          those alone that have not been kept so
 
 First a kernel with a fault for this tool (planted.cpp) must be found. A test of GoogleTest runs in parts, several at a
 time. What was found is kept below the build, by test and part: the run may be stopped at any time, and the same command
-goes on there; only tests whose programs have changed run again. Fails where a test fails or the tool finds something
-that exceptions.txt does not name: kernels of others and tests that do not end under the tool, each with the reason.
+goes on there; only tests whose programs have changed run again. What is recorded outlasts the build: parts of a test
+count as long as it has the same cases. Fails where a test fails or the tool finds something that exceptions.txt does
+not name: kernels of others and tests that do not end under the tool, each with the reason.
 """
 
 import argparse
 import contextlib
 import datetime
 import functools
+import hashlib
 import io
 import itertools
 import json
@@ -35,7 +38,7 @@ from builds import Stop  # noqa: E402
 RECORD = "tests/sanitizers/record.json"
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 PLANTED = "tests/src/planted_faults"
-PARTS = 4  # of a program of GoogleTest
+PARTS = 8  # of a program of GoogleTest
 EXCEPTIONS = pathlib.Path(__file__).with_name("exceptions.txt")
 SUMMARY = re.compile(r"[A-Z]+ SUMMARY: (\d+)")
 WITHOUT_DEVICE = "Target application terminated before first instrumented API call"
@@ -98,6 +101,7 @@ class Sanitized:
     def __init__(self, tool, build):
         self.tool, self.build, self.folder = tool, build, build / "sanitizers" / tool
         self.exceptions = exceptions_of(tool)
+        self.keys = {}
 
     @functools.cached_property
     def pieces(self):
@@ -109,6 +113,32 @@ class Sanitized:
                 parts = PARTS if {"core", "plugin"} & set(labels) else 1
                 out += [(test, part, parts) for part in range(parts)]
         return out
+
+    @functools.cached_property
+    def filter(self):
+        """GoogleTest's, in the environment."""
+        cases = self.exceptions["case"]
+        return {"GTEST_FILTER": "-" + ":".join(cases)} if cases else {}
+
+    def cases_of(self, test):
+        """A key of the cases that the parts of a test share out."""
+        program = builds.programs_of(test)[-1]
+        if program not in self.keys:
+            said = subprocess.run([program, "--gtest_list_tests"], env={**os.environ, **self.filter},
+                                  capture_output=True)
+            self.keys[program] = hashlib.sha256(said.stdout).hexdigest()[:16]
+        return self.keys[program]
+
+    def left(self, recorded):
+        """Pieces that the record does not have."""
+        return [p for p in self.pieces if short(p) not in recorded["clean"] and
+                p[1] not in self.parts_in(recorded, p)]
+
+    def parts_in(self, recorded, piece):
+        """Those of the piece's test that the record has, by number."""
+        begun = recorded["begun"].get(short(piece), {})
+        test, _, parts = piece
+        return begun["parts"] if begun.get("of") == parts and begun["cases"] == self.cases_of(test) else []
 
     def kept(self, piece):
         test, part, _ = piece
@@ -128,11 +158,9 @@ class Sanitized:
         shutil.rmtree(logs, ignore_errors=True)
         logs.mkdir(parents=True)
         variables = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)} if parts > 1 else {}
-        if cases := self.exceptions["case"]:
-            variables["GTEST_FILTER"] = "-" + ":".join(cases)
         with builds.ctest_apart(self.build, command_of(self.tool, logs)) as ctest:
             tests, took = ctest.test(f"^{re.escape(test['name'])}$", "", False, lambda _: seconds, seconds,
-                                     {**variables, **gpu})
+                                     {**variables, **self.filter, **gpu})
         name = test["name"]
         if took > seconds:
             return None
@@ -149,9 +177,8 @@ class Sanitized:
         builds.write_whole(self.kept(piece), json.dumps(said))
         return said
 
-    def run(self, jobs, chosen, minutes):
+    def run(self, jobs, pieces, minutes):
         """Runs what is not known, and returns by test and part what is."""
-        pieces = [p for p in self.pieces if re.search(chosen, p[0]["name"])]
         until = None if minutes is None else time.monotonic() + 60 * minutes
 
         def one(number, piece):
@@ -173,19 +200,39 @@ def is_clean(said):
     return said is not None and said["how"] == "passed" and not said["found"]
 
 
-def clean_tests(ran):
-    """Their names without that of the build, where each part has run."""
-    not_clean = {test["name"] for (test, *_), said in ran if not is_clean(said)}
-    return sorted({test["name"].partition(".")[2] for (test, *_), _ in ran if test["name"] not in not_clean})
+def short(piece):
+    """The name of a piece's test without that of the build."""
+    return piece[0]["name"].partition(".")[2]
 
 
-def keep(file, tool, tests, of, commit):
-    """When each test was last without a finding, and of how many tests."""
-    record = json.loads(file.read_text()) if file.exists() else {}
+def recorded_of(tool, file):
+    return {"clean": {}, "begun": {}} | builds.read_record(file).get(tool, {})
+
+
+def keep(file, sanitized, ran, commit):
+    """Of how many tests; when each was last without a finding; and the parts of those that have not run whole."""
+    recorded = recorded_of(sanitized.tool, file)
     now = {"date": f"{datetime.date.today()}", "commit": commit, "machine": builds.device_here()}
-    clean = record.get(tool, {"clean": {}})["clean"] | {test: now for test in tests}
-    record[tool] = {"of": of, "clean": dict(sorted(clean.items()))}
-    builds.write_whole(file, json.dumps(record, indent=1) + "\n")
+    of_test = {}
+    for piece, said in ran:
+        of_test.setdefault(short(piece), []).append((piece, said))
+    clean, begun = recorded["clean"], recorded["begun"]
+    for name, runs in of_test.items():
+        wrong = {piece[1] for piece, said in runs if said and not is_clean(said)}
+        ended = {piece[1] for piece, said in runs if is_clean(said)}
+        first = runs[0][0]
+        parts = ended | (set(sanitized.parts_in(recorded, first)) - wrong)
+        begun.pop(name, None)
+        if wrong:
+            clean.pop(name, None)
+        if ended and len(parts) == first[2]:
+            clean[name] = now
+        elif parts and name not in clean:
+            begun[name] = {"of": first[2], "cases": sanitized.cases_of(first[0]), "parts": sorted(parts)}
+    record = builds.read_record(file)
+    record[sanitized.tool] = {"of": len({short(p) for p in sanitized.pieces}), "clean": dict(sorted(clean.items())),
+                              "begun": dict(sorted(begun.items()))}
+    builds.write_record(file, record)
 
 
 # ----------------------------------------------------------------------------------------------------------- self-test
@@ -215,7 +262,8 @@ def self_test():
     with tempfile.TemporaryDirectory() as folder:
         build = pathlib.Path(folder).resolve()
         programs = {"compute-sanitizer": TOY_TOOL, PLANTED: "#!/bin/sh\n",
-                    "test": f"#!/bin/sh\necho $CUDA_VISIBLE_DEVICES $GTEST_FILTER >>{build}/ran\n",
+                    "test": f"#!/bin/sh\ntest $# = 0 || exec cat {build}/cases\n"
+                            f"echo $CUDA_VISIBLE_DEVICES $GTEST_FILTER >>{build}/ran\n",
                     "nvidia-smi": "#!/bin/sh\necho toy\necho toy\n"}
         for name, text in programs.items():
             (build / name).parent.mkdir(parents=True, exist_ok=True)
@@ -227,11 +275,29 @@ def self_test():
             f'add_test(toy.{name} "{build}/test")\nset_tests_properties(toy.{name} PROPERTIES LABELS "{label}")\n'
             for name, label in labels.items()))
 
-        def run(chosen="."):
-            sanitized = Sanitized("memcheck", build)
-            sanitized.exceptions = {"finding": [re.compile("at theirs")], "case": ["One.*", "Two.*"]}
-            ran = sanitized.run(2, chosen, None)
+        (build / "cases").write_text("First.\n  One\n")
+        record = build / "record.json"
+
+        def sanitized():
+            out = Sanitized("memcheck", build)
+            out.exceptions = {"finding": [re.compile("at theirs")], "case": ["One.*", "Two.*"]}
+            return out
+
+        def chosen(name):
+            return [p for p in sanitized().pieces if name in p[0]["name"]]
+
+        def run(name="."):
+            ran = sanitized().run(2, chosen(name), None)
             return [(test["name"], part, said["how"], said["found"]) for (test, part, _), said in ran]
+
+        def kept(pieces):
+            """The record after these have run: tests, and how many parts of others."""
+            keep(record, sanitized(), sanitized().run(2, pieces, None), "")
+            said = recorded_of("memcheck", record)
+            return [*said["clean"], *((name, len(begun["parts"])) for name, begun in said["begun"].items())]
+
+        def left():
+            return len(sanitized().left(recorded_of("memcheck", record)))
 
         right = [("toy.right", part, "passed", 0) for part in range(PARTS)]
         with contextlib.redirect_stdout(io.StringIO()):
@@ -243,13 +309,20 @@ def self_test():
             (build / "ran").unlink()
             expect("what is known", run("right"), right)
             expect("it does not run again", (build / "ran").exists(), False)
-            ran = Sanitized("memcheck", build).run(2, ".", None)
-            expect("tests without a finding", clean_tests(ran), ["right"])
+            expect("what the record lacks at first", left(), PARTS + 2)
+            expect("parts are kept", kept(chosen("right")[:3] + chosen("wrong")), [("right", 3)])
+            expect("what the record lacks then", left(), PARTS - 1)
+            (build / "cases").write_text("First.\n  One\n  Two\n")
+            expect("parts of other cases do not count", left(), PARTS + 2)
+            (build / "cases").write_text("First.\n  One\n")
+            expect("the others make a test whole", kept(chosen("right")[3:]), ["right"])
+            expect("what the record lacks at last", left(), 2)
             (build / "test").write_text(programs["test"] + "exit 1\n")
             expect("another program runs again", run("right"), [(*of[:2], "Failed", 0) for of in right])
+            expect("a test that fails leaves the record", kept(chosen("right")[:1]), [])
             (build / "test").write_text("#!/bin/sh\nsleep 9\n")
-            expect("a run that ends earlier", Sanitized("memcheck", build).run(4, "right", 0.01), [
-                (piece, None) for piece in Sanitized("memcheck", build).pieces[:PARTS]])
+            expect("a run that ends earlier", sanitized().run(4, chosen("right"), 0.01),
+                   [(piece, None) for piece in chosen("right")])
             (build / "compute-sanitizer").write_text(TOY_TOOL.replace('*" $tool "', '"nothing"'))
             try:
                 prove("memcheck", build, build / "proof")
@@ -281,6 +354,7 @@ def main():
     parser.add_argument("-j", type=int, default=os.cpu_count(), metavar="N", help="tests at a time (as many as cores)")
     parser.add_argument("-R", default=".", metavar="REGEX", help="of the tests, these alone")
     parser.add_argument("--minutes", type=float, metavar="N", help="end after N minutes")
+    parser.add_argument("--left", action="store_true", help=f"what {RECORD} does not have, alone")
     parser.add_argument("--record", action="store_true", help=f"write {RECORD}")
     a = parser.parse_args()
     if a.tool == "self-test":
@@ -290,7 +364,8 @@ def main():
         builds.set_environment(root)
         sanitized = Sanitized(a.tool, (a.build or root / "build" / "device-real").resolve())
         prove(a.tool, sanitized.build, sanitized.folder)
-        ran = sanitized.run(a.j, a.R, a.minutes)
+        pieces = sanitized.left(recorded_of(a.tool, root / RECORD)) if a.left else sanitized.pieces
+        ran = sanitized.run(a.j, [p for p in pieces if re.search(a.R, p[0]["name"])], a.minutes)
         done = [(piece, said) for piece, said in ran if said]
         wrong = [(piece, said) for piece, said in done if not is_clean(said)]
         tests = len({piece[0]["name"] for piece, _ in done})
@@ -300,8 +375,7 @@ def main():
             print(f"error: {test['name']} {part + 1}/{parts}: {said['how']}, found {said['found']} "
                   f"({sanitized.folder / test['name']}.{part})")
         if a.record:
-            of = len({test["name"] for test, *_ in sanitized.pieces})
-            keep(root / RECORD, a.tool, clean_tests(ran), of, builds.commit_of(root))
+            keep(root / RECORD, sanitized, ran, builds.commit_of(root))
         if len(done) < len(ran):
             raise Stop("the time is over; call it again to go on")
         return 1 if wrong else 0

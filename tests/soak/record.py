@@ -16,7 +16,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/mutants"))
-from builds import commit_of, device_here, machine, write_whole  # noqa: E402
+from builds import commit_of, device_here, machine, read_record, write_record  # noqa: E402
 
 RECORD = "tests/soak/record.json"
 STEADY = re.compile(r"^(\w+) +(\d+) +(\d+) .* steady$", re.MULTILINE)
@@ -26,10 +26,10 @@ def keep(log, where, file):
     if not (said := STEADY.search(log)):
         sys.exit("record.py: the log has no row that ends with 'steady'; nothing is recorded")
     scenario, processes, rounds = said.groups()
-    record = json.loads(file.read_text()) if file.exists() else {}
+    record = read_record(file)
     record.setdefault(where, {}).setdefault(scenario, {})[processes] = {
         "rounds": int(rounds), "date": f"{datetime.date.today()}", "commit": commit_of(ROOT)}
-    write_whole(file, json.dumps(record, indent=1, sort_keys=True) + "\n")
+    write_record(file, record, sort_keys=True)
 
 
 def self_test():
