@@ -96,7 +96,7 @@ sanitize=("-fsanitize=fuzzer,address,undefined" -fno-sanitize-recover=undefined)
 read -ra flags < <(sed -n '/"command".*plugin.register.cpp"/{s/\\"/"/g; p}' "$build/compile_commands.json" |
   grep -oE -- '-(I|D|isystem )[^ ]+' | paste -sd ' ')
 flags+=("-I$top/plugin/tools" "-I$top/plugin/tools/bench" "-I$top/examples/common" "-I$top/tests/fuzz"
-  -DOMPI_SKIP_MPICXX -U_FORTIFY_SOURCE -O1 -g -w "${sanitize[@]}")
+  -DOMPI_SKIP_MPICXX -U_FORTIFY_SOURCE -O1 -gline-tables-only -w "${sanitize[@]}")
 read -ra libraries < <(sed -n '/^build plugin\/libpetsccompound.so/,/^$/s/ *LINK_LIBRARIES = //p' "$build/build.ninja")
 has_cuda=$(printf '%s\n' "${flags[@]}" | grep -cx -- -DCOMPOUND_HAVE_CUDA || true)
 

@@ -8,7 +8,8 @@
 # those scenarios that are named. A round does it once or twice with each type. A row has the state after the first
 # tenth of the rounds and at the end, on the process where it grew most: memory in MB, open files, communicators, and a
 # round's time on a processor in milliseconds. Memory and handles may grow by 1 %, times by 5 % (in a tenth of less than
-# 20 rounds or a second by anything). Ends with 1, and says what grew, where more does.
+# 20 rounds or a second by anything). A row whose time alone has grown runs once more, as other work on the machine does
+# that, too. Ends with 1, and says what grew, where more does.
 #
 # --device: with vectors and products on a GPU, with PETSC_DIR, or PETSc 3.26.1 from its archive
 # (config/device-test.sh).
@@ -66,10 +67,13 @@ printf '%-12s %5s %8s %15s %15s %15s %15s %7s %7s %17s\n' '' ranks rounds RSS ma
 failed=
 for scenario in "${scenarios[@]}"; do
   for ranks in 1 2 3; do
-    timeout "$(awk "BEGIN { print 300 + 10 * $seconds }")" "$mpiexec" -n "$ranks" "$soak" \
-      -dll_append "$build/plugin/libpetsccompound.so" -soak "$scenario" -soak_seconds "$seconds" "${options[@]}" \
-      >"$folder/log" 2>&1 && ended=well || ended=badly
-    grep -m 1 "^$scenario .*\(steady\|grew\)" "$folder/log" || tail -20 "$folder/log"
+    for try in first second; do
+      timeout "$(awk "BEGIN { print 300 + 10 * $seconds }")" "$mpiexec" -n "$ranks" "$soak" \
+        -dll_append "$build/plugin/libpetsccompound.so" -soak "$scenario" -soak_seconds "$seconds" "${options[@]}" \
+        >"$folder/log" 2>&1 && ended=well || ended=badly
+      grep -m 1 "^$scenario .*\(steady\|grew\)" "$folder/log" || tail -20 "$folder/log"
+      [ $try = first ] && grep -q "^$scenario .* grew: time by [0-9.]* %$" "$folder/log" || break
+    done
     if [ "$ended" = badly ]; then
       failed+=" $scenario.$ranks"
     elif [ $record = yes ]; then
