@@ -4,7 +4,7 @@
 #   format     clang-format 14.0.6 on C and C++
 #   includes   which file may include which (tests/src/check_includes.py)
 #   documents  links, paths, options and variables in documents exist (tests/check_documents.py); docs/reference is
-#              what its script makes of the source
+#              what its script makes of the source, and numbers what the records give (config/figures.py)
 #   words      old words are in no text that users read (tests/documents/words_test.py, its list old_words.txt)
 #   spelling   codespell; correct words that it does not know are in config/spelling.txt
 #   shell      shellcheck on shell scripts
@@ -85,7 +85,8 @@ check_includes() {
 
 check_documents() {
   python3 -B tests/check_documents.py --self-test && python3 -B tests/check_documents.py &&
-    python3 -B docs/reference/make_reference.py --check
+    python3 -B docs/reference/make_reference.py --check &&
+    python3 -B config/figures.py --check && python3 -B tests/documents/typed_numbers_test.py
 }
 
 check_words() {
