@@ -57,7 +57,7 @@ def write_whole(file, text):
 
 def read_record(file, empty=None):
     """What a JSON file says; `empty` or {} where there is none."""
-    return json.loads(file.read_text()) if file.exists() else {} if empty is None else empty
+    return json.loads(file.read_text()) if file.exists() else empty or {}
 
 
 def write_record(file, record, **how):

@@ -205,31 +205,29 @@ def short(piece):
     return piece[0]["name"].partition(".")[2]
 
 
-def recorded_of(tool, file):
-    return {"clean": {}, "begun": {}} | builds.read_record(file).get(tool, {})
+def recorded_of(tool, record):
+    return {"clean": {}, "begun": {}} | record.get(tool, {})
 
 
 def keep(file, sanitized, ran, commit):
     """Of how many tests; when each was last without a finding; and the parts of those that have not run whole."""
-    recorded = recorded_of(sanitized.tool, file)
+    record = builds.read_record(file)
+    recorded = recorded_of(sanitized.tool, record)
     now = {"date": f"{datetime.date.today()}", "commit": commit, "machine": builds.device_here()}
-    of_test = {}
-    for piece, said in ran:
-        of_test.setdefault(short(piece), []).append((piece, said))
     clean, begun = recorded["clean"], recorded["begun"]
-    for name, runs in of_test.items():
+    for name, group in itertools.groupby(ran, lambda run: short(run[0])):
+        runs = list(group)
+        first = test, _, of = runs[0][0]
         wrong = {piece[1] for piece, said in runs if said and not is_clean(said)}
         ended = {piece[1] for piece, said in runs if is_clean(said)}
-        first = runs[0][0]
         parts = ended | (set(sanitized.parts_in(recorded, first)) - wrong)
         begun.pop(name, None)
         if wrong:
             clean.pop(name, None)
-        if ended and len(parts) == first[2]:
+        if ended and len(parts) == of:
             clean[name] = now
         elif parts and name not in clean:
-            begun[name] = {"of": first[2], "cases": sanitized.cases_of(first[0]), "parts": sorted(parts)}
-    record = builds.read_record(file)
+            begun[name] = {"of": of, "cases": sanitized.cases_of(test), "parts": sorted(parts)}
     record[sanitized.tool] = {"of": len({short(p) for p in sanitized.pieces}), "clean": dict(sorted(clean.items())),
                               "begun": dict(sorted(begun.items()))}
     builds.write_record(file, record)
@@ -293,11 +291,14 @@ def self_test():
         def kept(pieces):
             """The record after these have run: tests, and how many parts of others."""
             keep(record, sanitized(), sanitized().run(2, pieces, None), "")
-            said = recorded_of("memcheck", record)
+            said = recorded()
             return [*said["clean"], *((name, len(begun["parts"])) for name, begun in said["begun"].items())]
 
+        def recorded():
+            return recorded_of("memcheck", builds.read_record(record))
+
         def left():
-            return len(sanitized().left(recorded_of("memcheck", record)))
+            return len(sanitized().left(recorded()))
 
         right = [("toy.right", part, "passed", 0) for part in range(PARTS)]
         with contextlib.redirect_stdout(io.StringIO()):
@@ -364,7 +365,7 @@ def main():
         builds.set_environment(root)
         sanitized = Sanitized(a.tool, (a.build or root / "build" / "device-real").resolve())
         prove(a.tool, sanitized.build, sanitized.folder)
-        pieces = sanitized.left(recorded_of(a.tool, root / RECORD)) if a.left else sanitized.pieces
+        pieces = sanitized.left(recorded_of(a.tool, builds.read_record(root / RECORD))) if a.left else sanitized.pieces
         ran = sanitized.run(a.j, [p for p in pieces if re.search(a.R, p[0]["name"])], a.minutes)
         done = [(piece, said) for piece, said in ran if said]
         wrong = [(piece, said) for piece, said in done if not is_clean(said)]
