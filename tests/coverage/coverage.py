@@ -14,7 +14,6 @@ build, by test: it may be stopped at any time, and only tests whose programs hav
 import argparse
 import collections
 import concurrent.futures
-import datetime
 import difflib
 import fnmatch
 import hashlib
@@ -33,7 +32,6 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "mutants"))
 from builds import (  # noqa: E402
     Ctest,
     Stop,
-    commit_of,
     ctest_apart,
     device_here,
     labels_of,
@@ -41,6 +39,7 @@ from builds import (  # noqa: E402
     programs_of,
     read_record,
     set_environment,
+    stamp,
     stamps_of,
     write_record,
     write_whole,
@@ -420,7 +419,7 @@ def report(coverage, failed, keep, say, device=""):
     if keep and not wrong:
         command = ("bash config/device-test.sh --coverage" if device else
                    "cmake --preset coverage && cmake --build --preset coverage --target coverage")
-        record = {"date": f"{datetime.date.today()}", "commit": commit_of(coverage.root), "command": command,
+        record = {**stamp(coverage.root), "command": command,
                   "machine": device or machine(), "tests": len(coverage.tests), "folders": folders, **left}
         write_record(record_file, record)
     wrong += fallen(folders, record["folders"])

@@ -7,7 +7,6 @@
 For each target: all runs and seconds, the date of the first run, and date, commit and machine of the last.
 """
 
-import datetime
 import json
 import pathlib
 import re
@@ -16,7 +15,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/mutants"))
-from builds import commit_of, machine, read_record, write_record  # noqa: E402
+from builds import machine, read_record, stamp, write_record  # noqa: E402
 
 RECORD = "tests/fuzz/record.json"
 DONE = re.compile(r"^Done (\d+) runs in (\d+) second", re.MULTILINE)
@@ -26,11 +25,11 @@ def add(target, log, file):
     if not (done := DONE.findall(log)):
         sys.exit(f"record.py: the log of {target} has no line 'Done N runs in S second(s)'; nothing is recorded")
     record = read_record(file)
-    today = datetime.date.today().isoformat()
-    known = record.get(target, {"runs": 0, "seconds": 0, "since": today})
+    now = stamp(ROOT)
+    known = record.get(target, {"runs": 0, "seconds": 0, "since": now["date"]})
     record[target] = {"runs": known["runs"] + sum(int(runs) for runs, _ in done),
                       "seconds": known["seconds"] + sum(int(seconds) for _, seconds in done),
-                      "since": known["since"], "date": today, "commit": commit_of(ROOT), "machine": machine()}
+                      "since": known["since"], **now, "machine": machine()}
     write_record(file, record, sort_keys=True)
 
 

@@ -3,6 +3,7 @@ test runs what."""
 
 import collections
 import contextlib
+import datetime
 import functools
 import hashlib
 import json
@@ -45,6 +46,11 @@ def said_by_git(root, *arguments):
 def commit_of(root):
     """That of a tree; COMPOUND_COMMIT names it where the tree is no repository."""
     return (said_by_git(root, "rev-parse", "--short", "HEAD") or os.environ.get("COMPOUND_COMMIT", "")).strip()
+
+
+def stamp(root):
+    """Of what is recorded now."""
+    return {"date": f"{datetime.date.today()}", "commit": commit_of(root)}
 
 
 def write_whole(file, text):

@@ -49,6 +49,7 @@ from builds import (
     machine,
     read_record,
     set_environment,
+    stamp,
     write_record,
     write_whole,
 )
@@ -567,7 +568,7 @@ def read_score(root):
 
 def keep_score(root, selection, score):
     kept = read_score(root)
-    kept[selection] = {"date": f"{datetime.date.today()}", "commit": commit_of(root), "machine": machine(), **score}
+    kept[selection] = {**stamp(root), "machine": machine(), **score}
     write_record(root / SCORE, kept)
 
 

@@ -15,7 +15,6 @@ not name: kernels of others and tests that do not end under the tool, each with 
 
 import argparse
 import contextlib
-import datetime
 import functools
 import hashlib
 import io
@@ -209,11 +208,11 @@ def recorded_of(tool, record):
     return {"clean": {}, "begun": {}} | record.get(tool, {})
 
 
-def keep(file, sanitized, ran, commit):
+def keep(file, sanitized, ran, root):
     """Of how many tests; when each was last without a finding; and the parts of those that have not run whole."""
     record = builds.read_record(file)
     recorded = recorded_of(sanitized.tool, record)
-    now = {"date": f"{datetime.date.today()}", "commit": commit, "machine": builds.device_here()}
+    now = {**builds.stamp(root), "machine": builds.device_here()}
     clean, begun = recorded["clean"], recorded["begun"]
     for name, group in itertools.groupby(ran, lambda run: short(run[0])):
         runs = list(group)
@@ -290,7 +289,7 @@ def self_test():
 
         def kept(pieces):
             """The record after these have run: tests, and how many parts of others."""
-            keep(record, sanitized(), sanitized().run(2, pieces, None), "")
+            keep(record, sanitized(), sanitized().run(2, pieces, None), build)
             said = recorded()
             return [*said["clean"], *((name, len(begun["parts"])) for name, begun in said["begun"].items())]
 
@@ -376,7 +375,7 @@ def main():
             print(f"error: {test['name']} {part + 1}/{parts}: {said['how']}, found {said['found']} "
                   f"({sanitized.folder / test['name']}.{part})")
         if a.record:
-            keep(root / RECORD, sanitized, ran, builds.commit_of(root))
+            keep(root / RECORD, sanitized, ran, root)
         if len(done) < len(ran):
             raise Stop("the time is over; call it again to go on")
         return 1 if wrong else 0

@@ -7,7 +7,6 @@
 By machine (with --device the GPU), scenario and processes: how many rounds, date and commit of the last run.
 """
 
-import datetime
 import json
 import pathlib
 import re
@@ -16,7 +15,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/mutants"))
-from builds import commit_of, device_here, machine, read_record, write_record  # noqa: E402
+from builds import device_here, machine, read_record, stamp, write_record  # noqa: E402
 
 RECORD = "tests/soak/record.json"
 STEADY = re.compile(r"^(\w+) +(\d+) +(\d+) .* steady$", re.MULTILINE)
@@ -27,8 +26,7 @@ def keep(log, where, file):
         sys.exit("record.py: the log has no row that ends with 'steady'; nothing is recorded")
     scenario, processes, rounds = said.groups()
     record = read_record(file)
-    record.setdefault(where, {}).setdefault(scenario, {})[processes] = {
-        "rounds": int(rounds), "date": f"{datetime.date.today()}", "commit": commit_of(ROOT)}
+    record.setdefault(where, {}).setdefault(scenario, {})[processes] = {"rounds": int(rounds), **stamp(ROOT)}
     write_record(file, record, sort_keys=True)
 
 
