@@ -2,8 +2,7 @@
 #pragma once
 
 #include <malloc.h>
-
-#include "petsc_test.hpp"
+#include <petscsys.h>
 
 namespace petsc_test {
 

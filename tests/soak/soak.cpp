@@ -5,7 +5,6 @@
 // One row of config/soak.sh's table; status 1 where memory, handles or times grew. -soak_list names the scenarios,
 // -soak_types the matrix types. -soak_leak memory|petsc|file|communicator|time leaks that on purpose.
 #include <dlfcn.h>
-#include <malloc.h>
 #include <petscksp.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "../plugin/allocated.hpp"
 #include "block_matrix.hpp"
 
 namespace {
@@ -399,10 +399,6 @@ double of_petsc() {
   PetscCallAbort(PETSC_COMM_SELF, PetscMallocGetCurrentUsage(&bytes));
   return bytes;
 }
-double of_malloc() {
-  const auto now = mallinfo2();
-  return static_cast<double>(now.uordblks + now.hblkhd);
-}
 
 struct Instrument {
   const char* name;
@@ -410,7 +406,7 @@ struct Instrument {
   double unit;
 };
 constexpr Instrument instruments[] = {
-    {"RSS", resident, 1e6},         {"malloc", of_malloc, 1e6},
+    {"RSS", resident, 1e6},         {"malloc", [] { return double(petsc_test::allocated()); }, 1e6},
     {"PetscMalloc", of_petsc, 1e6}, {"device memory", device_bytes, 1e6},
     {"open files", open_files, 1},  {"communicators", [] { return double(communicators); }, 1}};
 constexpr std::size_t count = std::size(instruments);
