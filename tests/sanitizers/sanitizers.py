@@ -10,7 +10,7 @@ First a kernel with a fault for this tool (planted.cpp) must be found. A test of
 time. What was found is kept below the build, by test and part: the run may be stopped at any time, and the same command
 goes on there; only tests whose programs have changed run again. What is recorded outlasts the build: parts of a test
 count as long as it has the same cases. Fails where a test fails or the tool finds something that exceptions.txt does
-not name: kernels of others and tests that do not end under the tool, each with the reason.
+not name: kernels of others and tests that take too long, each with the reason.
 """
 
 import argparse
