@@ -8,14 +8,16 @@ set(COMPOUND_CUDA "AUTO"
 set_property(CACHE COMPOUND_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(compound_cuda_oldest 12.8)
 
+# Where parts of a toolkit are looked for; a folder in it follows.
+set(compound_cuda_places
+  HINTS ${CUDAToolkit_ROOT} ENV CUDAToolkit_ROOT ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES)
+
 # compound_find_cuda(PROBLEM): the cache variables below; PROBLEM says why there is no usable toolkit, or is empty.
 function(compound_find_cuda result)
-  set(places HINTS ${CUDAToolkit_ROOT} ENV CUDAToolkit_ROOT ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
-    PATH_SUFFIXES)
-  find_path(COMPOUND_CUDA_INCLUDE cuda_runtime_api.h ${places} include targets/x86_64-linux/include
-    targets/sbsa-linux/include DOC "Folder of CUDA's headers")
-  find_library(COMPOUND_CUDART libcudart_static.a ${places} lib64 lib targets/x86_64-linux/lib targets/sbsa-linux/lib
-    DOC "CUDA's static runtime library")
+  find_path(COMPOUND_CUDA_INCLUDE cuda_runtime_api.h ${compound_cuda_places} include
+    targets/x86_64-linux/include targets/sbsa-linux/include DOC "Folder of CUDA's headers")
+  find_library(COMPOUND_CUDART libcudart_static.a ${compound_cuda_places} lib64 lib
+    targets/x86_64-linux/lib targets/sbsa-linux/lib DOC "CUDA's static runtime library")
   mark_as_advanced(COMPOUND_CUDA_INCLUDE COMPOUND_CUDART)
   if(NOT COMPOUND_CUDA_INCLUDE)
     set(${result} "cuda_runtime_api.h was not found" PARENT_SCOPE)

@@ -21,8 +21,7 @@ set(COMPOUND_DEVICE_CODE_STORE "${compound_store}" CACHE PATH
 function(compound_find_nvrtc result)
   get_filename_component(toolkit "${COMPOUND_CUDART}" DIRECTORY)
   find_library(COMPOUND_NVRTC_LIBRARY NAMES libnvrtc.so.13 libnvrtc.so.12 libnvrtc.so nvrtc
-    HINTS "${toolkit}" ${CUDAToolkit_ROOT} ENV CUDAToolkit_ROOT ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
-    PATH_SUFFIXES lib64 lib targets/x86_64-linux/lib targets/sbsa-linux/lib
+    HINTS "${toolkit}" ${compound_cuda_places} lib64 lib targets/x86_64-linux/lib targets/sbsa-linux/lib
     DOC "NVRTC, for machine code that is built in")
   mark_as_advanced(COMPOUND_NVRTC_LIBRARY)
   set(known "")

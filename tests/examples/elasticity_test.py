@@ -98,11 +98,15 @@ def check_assembly(checks, problem, way):
 
 
 def assembly_on_device(checks):
-    """The way of assembly to check on a device: without nvcc its kernel is not in the program."""
+    """The way of assembly to check on a device. Its kernel is in the program if nvcc was found."""
     _, output, _ = checks.run("-box 1,1,1 -assembly device -pc_type jacobi", 1)
     if "is not in this program" not in output:
         return "device"
-    print("skipped: -assembly device: the program was built without nvcc")
+    message = "-assembly device: the program was built without nvcc (CMake says what it found)"
+    if os.environ.get("COMPOUND_DEVICE_REQUIRED"):
+        checks.true(False, message)
+    else:
+        print(f"skipped: {message}")
     return "coordinates"
 
 
