@@ -46,15 +46,16 @@ FINDING = re.compile(r"^========= \S.*\n(?:=========  .*\n)+", re.MULTILINE)
 
 def exceptions_of(tool, file=EXCEPTIONS):
     """What is left out, by kind, of rows `TOOL | KIND TEXT | REASON`: parts of the mangled names of kernels that the
-    tool leaves alone, patterns of its findings, and GoogleTest's of cases of the plugin's tests that do not run."""
+    tool leaves alone, patterns of its findings, tests that do not run, and GoogleTest's patterns of cases of the
+    plugin's tests that do not. A row of the tool `all` is of each."""
     rows = [[part.strip() for part in row.split(" | ")] for row in file.read_text().splitlines()
             if row.strip() and not row.startswith("#")]
-    out = {"kernel": [], "finding": [], "case": []}
+    out = {"kernel": [], "finding": [], "test": [], "case": []}
     for row in rows:
         kind, _, pattern = row[1].partition(" ") if len(row) == 3 else ("", "", "")
-        if kind not in out or row[0] not in TOOLS or not pattern or not row[2]:
+        if kind not in out or row[0] not in (*TOOLS, "all") or not pattern or not row[2]:
             raise Stop(f"{file}: '{' | '.join(row)}' is not TOOL | KIND TEXT | REASON, where KIND is {', '.join(out)}")
-        if row[0] == tool:
+        if row[0] in (tool, "all"):
             out[kind].append(re.compile(pattern) if kind == "finding" else pattern)
     return out
 
@@ -108,7 +109,7 @@ class Sanitized:
         out = []
         for test in builds.Ctest(self.build, 1).listed():
             labels = builds.labels_of(test)
-            if "device" in labels:
+            if "device" in labels and test["name"].partition(".")[2] not in self.exceptions["test"]:
                 parts = PARTS if {"core", "plugin"} & set(labels) else 1
                 out += [(test, part, parts) for part in range(parts)]
         return out
@@ -267,7 +268,8 @@ def self_test():
             (build / name).write_text(text)
             (build / name).chmod(0o755)
         os.environ["PATH"] = f"{build}:{os.environ['PATH']}"
-        labels = {"right": "core;device", "wrong": "tools;device", "silent": "tools;device", "other": "core"}
+        labels = {"right": "core;device", "wrong": "tools;device", "silent": "tools;device", "other": "core",
+                  "left_out": "tools;device"}
         (build / "CTestTestfile.cmake").write_text("".join(
             f'add_test(toy.{name} "{build}/test")\nset_tests_properties(toy.{name} PROPERTIES LABELS "{label}")\n'
             for name, label in labels.items()))
@@ -277,7 +279,8 @@ def self_test():
 
         def sanitized():
             out = Sanitized("memcheck", build)
-            out.exceptions = {"finding": [re.compile("at theirs")], "case": ["One.*", "Two.*"]}
+            out.exceptions = {"finding": [re.compile("at theirs")], "test": ["left_out"],
+                              "case": ["One.*", "Two.*"]}
             return out
 
         def chosen(name):
@@ -333,9 +336,10 @@ def self_test():
         rows = build / "exceptions"
         rows.write_text("# a comment\nmemcheck | kernel theirs | slow\nmemcheck | kernel others | slow\n"
                         "memcheck | finding at theirs | wrong\nsynccheck | kernel more | slow\n"
-                        "memcheck | case One.* | does not end\n")
+                        "memcheck | case One.* | does not end\nall | test tools.times | compares times\n")
         expect("what is left out", exceptions_of("memcheck", rows),
-               {"kernel": ["theirs", "others"], "finding": [re.compile("at theirs")], "case": ["One.*"]})
+               {"kernel": ["theirs", "others"], "finding": [re.compile("at theirs")], "test": ["tools.times"],
+                "case": ["One.*"]})
         for row in ("memcheck | theirs | slow", "memcheck | kernel theirs", "check | kernel theirs | slow"):
             rows.write_text(row + "\n")
             try:
