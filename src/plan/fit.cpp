@@ -61,16 +61,6 @@ std::optional<std::string> why_not_in_rows(const Plan& p, const Problem& problem
   return {};
 }
 
-/// Patches are sorting windows of whole slices.
-std::optional<std::string> why_not_patches(const LayoutSpec& l) {
-  const std::string columns = "columns=patch are those of sell:32:T, in patches of T segments of rows, ";
-  if (l.preset != "sell" || l.slice != 32 || l.sigma < 32 || l.sigma > most_segments_of_patch)
-    return columns + "32 to " + std::to_string(most_segments_of_patch) + ", not of " + layout_name(l) +
-           "; use sell:32:256";
-  if (l.occupancy != Occupancy::lengths || l.row_list) return columns + "with lengths and allrows; leave the other out";
-  return {};
-}
-
 /// The host adds to two blocks of y an entry, row by row; devices go by patches.
 std::optional<std::string> why_not_half(const Plan& p, const Problem& problem) {
   const LayoutSpec& l = p.layout;
@@ -84,7 +74,7 @@ std::optional<std::string> why_not_half(const Plan& p, const Problem& problem) {
     return half + " goes with " + std::string(what) + " alone, not with " + found + "; leave one of them out";
   };
   if (l.columns == columns_by_patches) {
-    if (const auto why = why_not_patches(l)) return why;
+    if (const auto why = why_not_patches(p)) return why;
   } else if (!family_of(l).slots_are_entries || family_of(l).has_chunks()) {
     return only_with("layout csr", "layout " + std::string(l.preset));
   }
@@ -132,6 +122,21 @@ std::optional<std::string> applicable_part(const Plan& p, const Problem& problem
 }
 
 }  // namespace
+
+std::optional<std::string> why_not_patches(const Plan& p) {
+  const LayoutSpec& l = p.layout;
+  const std::string columns = "columns=patch are those of sell:32:T, in patches of T segments of rows, ";
+  if (l.preset != "sell" || l.slice != 32 || l.sigma < 32 || l.sigma > most_segments_of_patch)
+    return columns + "32 to " + std::to_string(most_segments_of_patch) + ", not of " + layout_name(l) +
+           "; use sell:32:256";
+  if (l.occupancy != Occupancy::lengths || l.row_list) return columns + "with lengths and allrows; leave the other out";
+  if (threads_of_patch(p) > most_segments_of_patch)
+    return columns + "of lanes=" + std::to_string(p.schedule.lanes) +
+           " threads each: " + std::to_string(threads_of_patch(p)) + " with " + layout_name(l) +
+           ", and a block has at most " + std::to_string(most_segments_of_patch) +
+           "; use sell:32:" + std::to_string(most_segments_of_patch / p.schedule.lanes) + ", or leave lanes= out";
+  return {};
+}
 
 std::optional<std::string> applicable(const Plan& p, const Problem& problem) {
   if (const auto why = why_not_in_parts(p)) return why;

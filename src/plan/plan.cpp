@@ -141,16 +141,18 @@ bool stands_alone(std::string_view word) {
 bool names_code(std::string_view word) { return word.starts_with("codes="); }
 bool names_half(std::string_view word) { return word.starts_with("half=") && word != "half=none"; }
 
-/// A half on a device brings a layout, where the line names none, and what goes with it.
-void bring_patches(Plan& p, bool has_layout, Words words) {
-  if (!p.schedule.of_device()) return;
+/// A half on a device brings a layout, where the line names none, and what goes with it. Gives why it cannot.
+std::optional<std::string> bring_patches(Plan& p, bool has_layout, Words words) {
+  if (!p.schedule.of_device()) return {};
   if (!has_layout) set_layout(p, "sell:32:" + std::to_string(usual_segments_of_patch));
-  if (p.layout.preset != "sell" || p.layout.sigma == whole) return;
+  if (p.layout.preset != "sell" || p.layout.sigma == whole) return {};
   p.layout.row_list = false;
   p.schedule.lanes = 1;
   for (const auto word : words)
     if (word.starts_with("lanes=")) set_keyword(p, word);
+  if (auto why = why_not_patches(p)) return why;
   go_by_patches(p, p.schedule.lanes);
+  return {};
 }
 
 /// The words of one part. `later`: it is not the first.
@@ -175,7 +177,8 @@ Plan parse_part(Words words, std::string_view text, const Plan& base, bool later
   if (later && layouts == 0) refuse(" names no layout; after each + comes one: " + preset_names());
   if (layouts > 0)
     if (const auto why = why_not_for(words, plan.layout)) refuse(": " + *why);
-  if (std::ranges::any_of(words, names_half)) bring_patches(plan, layouts > 0, words);
+  if (std::ranges::any_of(words, names_half))
+    if (const auto why = bring_patches(plan, layouts > 0, words)) refuse(": " + *why);
   if (later) plan.layout.row_list = family_of(plan.layout).has_row_list;
   if (product) set_library_product(plan, *product);
   for (const auto word : words)

@@ -125,6 +125,8 @@ void set_words_in_rows(LayoutSpec& layout);
 inline constexpr idx usual_segments_of_patch = 256, most_segments_of_patch = 1024;
 /// Of a block that multiplies a patch.
 inline int threads_of_patch(const Plan& plan) { return plan.layout.sigma * plan.schedule.lanes; }
+/// Why the layout and lanes of a plan make no patches. Patches are sorting windows of whole slices.
+std::optional<std::string> why_not_patches(const Plan& plan);
 /// Gives a device's plan with patches the schedule that goes with them, with so many workers for a block row.
 void go_by_patches(Plan& plan, int lanes);
 

@@ -118,13 +118,15 @@ void suit_half_rows(Plan& plan, const Names& names, const PatternStatistics& s, 
 }
 
 /// What the line leaves open: workers of a dense block have as many of its columns as they can read ahead
-/// (device/spmv_patches.hpp). Sizes of patches are those that were fastest (docs/performance-gpu.md).
+/// (device/spmv_patches.hpp), fewer where a patch that the line names leaves threads for fewer. Sizes of patches are
+/// those that were fastest (docs/performance-gpu.md).
 void suit_patches(Plan& plan, bool has_layout, const Names& names, const Problem& problem) {
   if (names("lanes=") || names("threads=") || names("blocks=") || plan.entry != "dense") return;
   constexpr int most_bytes = 96, most_lanes = 16;
   const int n = problem.block.cols, bytes = n * static_cast<int>(bytes_of(problem.scalar)),
             columns = std::max(1, most_bytes / bytes), share = (n + columns - 1) / columns;
-  const int lanes = std::min(most_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(share))));
+  int lanes = std::min(most_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(share))));
+  while (has_layout && lanes * plan.layout.sigma > most_segments_of_patch) lanes /= 2;
   constexpr idx usual_threads = 512, least_segments = 64;
   if (!has_layout) plan.layout.sigma = std::clamp<idx>(usual_threads / lanes, least_segments, usual_segments_of_patch);
   go_by_patches(plan, lanes);
@@ -139,10 +141,11 @@ Plan plan_for_line(std::string_view line, const Plan& base, const PatternStatist
   if (const auto why = why_not_in(line, plan, backend == "host" ? MemorySpace::host : MemorySpace::device))
     throw error(ErrorKind::argument, "plan '" + std::string(line) + "': " + *why);
   const Names names = [&](std::string_view keyword) { return line.find(keyword) != line.npos; };
-  if (plan.half != Half::none && plan.layout.columns == columns_by_patches)
-    suit_patches(plan, !layout.empty(), names, problem);
-  else if (plan.half != Half::none && !plan.schedule.of_device())
+  if (plan.half == Half::none) return plan;
+  if (!plan.schedule.of_device())
     suit_half_rows(plan, names, s, problem);
+  else if (plan.layout.columns == columns_by_patches && !why_not_patches(plan))
+    suit_patches(plan, !layout.empty(), names, problem);
   return plan;
 }
 

@@ -361,10 +361,11 @@ TEST(Patches, AreWhatHalfOnADeviceBrings) {
     EXPECT_EQ(suited.layout.sigma, s.segments) << s.size;
     EXPECT_EQ(suited.schedule.threads, s.segments * s.lanes) << s.size;
   }
+  const Plan wide = plan_for_line("half=symmetric sell:32:512", base, {}, {{8, 8}, {}}, "cuda", "dense", {});
+  EXPECT_EQ(wide.schedule.lanes, 2) << "as many as a block of threads has for such a patch";
+  EXPECT_EQ(wide.schedule.threads, 1024);
   const auto why = [&](std::string_view line) { return applicable(parse_plan(line, base), problem).value_or(""); };
   EXPECT_EQ(why("half=symmetric"), "");
-  EXPECT_NE(why("half=symmetric sell:16:256").find("sell:32:T"), std::string::npos);
-  EXPECT_NE(why("half=symmetric sell:32").find("not of sell:32; use sell:32:256"), std::string::npos);
   EXPECT_NE(why("half=symmetric presence").find("lengths"), std::string::npos);
   EXPECT_NE(why("sell:32:256 columns=patch").find("half=symmetric"), std::string::npos);
   EXPECT_NE(why("half=symmetric codes=scalars8").find("codes=none alone"), std::string::npos);

@@ -199,6 +199,17 @@ TEST(ParsePlan, GivesPatchesTheBlocksThatAMultiprocessorHolds) {
   EXPECT_EQ(plan.schedule.threads * plan.schedule.blocks, 1024) << "with 64 registers each";
 }
 
+TEST(ParsePlan, RefusesPatchesThatABlockOfThreadsCannotTake) {
+  const Plan base = parse_plan("csr threads=128 blocks=12", {});
+
+  EXPECT_EQ(parse_plan("sell:32:256 half=symmetric lanes=4", base).schedule.threads, 1024);
+  for (const std::string line : {"sell:32:4096", "sell:7:21", "sell:16:64", "sell:32", "sell:32:1024 lanes=4"})
+    EXPECT_ERROR(parse_plan(line + " half=symmetric", base), ErrorKind::argument,
+                 "plan '" + line + " half=symmetric': columns=patch are those of sell:32:T");
+  EXPECT_ERROR(parse_plan("sell:32:1024 half=symmetric lanes=4", base), ErrorKind::argument,
+               "4096 with sell:32:1024, and a block has at most 1024; use sell:32:256, or leave lanes= out");
+}
+
 TEST(ParsePlan, UndoesEachFlagOfTheBaseByItsOpposite) {
   const Plan base = parse_plan("sell:8 presence rowlist plain xahead", {});
 
