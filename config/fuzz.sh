@@ -9,7 +9,8 @@
 # finding, whose file is printed; --reproduce runs the target on such a file. Add a file of a mended finding to the
 # corpus: the ordinary tests replay it. Needs clang and its fuzzer (Debian: clang, libclang-rt-14-dev). What is not
 # instrumented comes from build/host (COMPOUND_FUZZ_BUILD: another folder of a build), which is left as it was
-# configured. --record adds the runs of a target without a finding to tests/fuzz/record.json.
+# configured. --record adds the runs of a target without a finding to tests/fuzz/record.json; those before a finding no
+# longer count.
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 seconds=60
@@ -145,6 +146,7 @@ for name in "${targets[@]}"; do
       -rss_limit_mb=256 -max_total_time=$((left < most_seconds ? left : most_seconds)) -close_fd_mask=1 \
       -artifact_prefix="$folder/finding-$name-" >>"$folder/$name.log" 2>&1 || {
       grep -E "does not hold|ERROR|SUMMARY|Test unit" "$folder/$name.log" || tail -5 "$folder/$name.log"
+      [ $record = no ] || python3 tests/fuzz/record.py --found "$name"
       fail "$name: the log is $folder/$name.log"
     }
   done

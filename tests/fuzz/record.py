@@ -2,9 +2,11 @@
 """Adds a fuzzer's runs that found nothing to tests/fuzz/record.json, for config/fuzz.sh --record.
 
     record.py TARGET LOG       LOG is what libFuzzer printed, in each process: `Done N runs in S second(s)`
+    record.py --found TARGET   it has found something: what ran before no longer counts
     record.py --self-test
 
-For each target: all runs and seconds, the date of the first run, and date, commit and machine of the last.
+For each target, since it has last found something: all runs and seconds, the date of the first run, and date, commit
+and machine of the last.
 """
 
 import json
@@ -33,6 +35,12 @@ def add(target, log, file):
     write_record(file, record, sort_keys=True)
 
 
+def forget(target, file):
+    record = read_record(file)
+    record.pop(target, None)
+    write_record(file, record, sort_keys=True)
+
+
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "record.json"
@@ -50,12 +58,18 @@ def self_test():
             sys.exit("self-test: a log without an end is recorded")
         if file.read_text() != before:
             sys.exit("self-test: a log without an end changes the record")
-    print("self-test: 3 runs, 0 wrong")
+        add("wisdom", "Done 1 runs in 1 second(s)\n", file)
+        forget("plan", file)
+        if list(json.loads(file.read_text())) != ["wisdom"]:
+            sys.exit(f"self-test: {file.read_text()} after a finding of 'plan'")
+    print("self-test: 4 runs, 0 wrong")
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--self-test"]:
         self_test()
+    elif len(sys.argv) == 3 and sys.argv[1] == "--found":
+        forget(sys.argv[2], ROOT / RECORD)
     elif len(sys.argv) == 3:
         add(sys.argv[1], pathlib.Path(sys.argv[2]).read_text(errors="replace"), ROOT / RECORD)
     else:
