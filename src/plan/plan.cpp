@@ -123,7 +123,8 @@ std::string to_string(const Plan& p) {
   if (value_code(p.codes).of != CodeOf::nothing) line += " codes=" + std::string(p.codes);
   if (p.half != Half::none) line.append(" half=").append(name_of(p.half));
   line += part_text(p, false);
-  for (const PlanPart& part : p.later) line += " + " + layout_text(part.layout) + part_text(part, true);
+  for (const PlanPart& part : p.later)
+    line += " + " + layout_text(part.layout) + part_text(part, family_of(part.layout).has_row_list);
   return line;
 }
 

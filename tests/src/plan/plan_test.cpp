@@ -199,6 +199,13 @@ TEST(ParsePlan, GivesPatchesTheBlocksThatAMultiprocessorHolds) {
   EXPECT_EQ(plan.schedule.threads * plan.schedule.blocks, 1024) << "with 64 registers each";
 }
 
+TEST(ParsePlan, PrintsAListOfRowsOfALaterPartThatHasNone) {
+  const Plan plan = parse_plan("csr width=2 + rowlist ccoo:64", {});
+
+  EXPECT_EQ(parse_plan(to_string(plan), {}), plan) << to_string(plan);
+  EXPECT_NE(applicable(plan, {{3, 3}, {}}).value_or("").find("has no rowlist"), std::string::npos);
+}
+
 TEST(ParsePlan, RefusesPatchesThatABlockOfThreadsCannotTake) {
   const Plan base = parse_plan("csr threads=128 blocks=12", {});
 
