@@ -126,9 +126,9 @@ void suit_patches(Plan& plan, bool has_layout, const Names& names, const Problem
   const int n = problem.block.cols, bytes = n * static_cast<int>(bytes_of(problem.scalar)),
             columns = std::max(1, most_bytes / bytes), share = (n + columns - 1) / columns;
   int lanes = std::min(most_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(share))));
-  while (has_layout && lanes * plan.layout.sigma > most_segments_of_patch) lanes /= 2;
   constexpr idx usual_threads = 512, least_segments = 64;
   if (!has_layout) plan.layout.sigma = std::clamp<idx>(usual_threads / lanes, least_segments, usual_segments_of_patch);
+  while (lanes * plan.layout.sigma > most_segments_of_patch) lanes /= 2;
   go_by_patches(plan, lanes);
 }
 

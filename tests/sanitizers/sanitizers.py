@@ -54,7 +54,8 @@ def exceptions_of(tool, file=EXCEPTIONS):
     for row in rows:
         kind, _, pattern = row[1].partition(" ") if len(row) == 3 else ("", "", "")
         if kind not in out or row[0] not in (*TOOLS, "all") or not pattern or not row[2]:
-            raise Stop(f"{file}: '{' | '.join(row)}' is not TOOL | KIND TEXT | REASON, where KIND is {', '.join(out)}")
+            raise Stop(f"{file}: '{' | '.join(row)}' is not TOOL | KIND TEXT | REASON, where TOOL is one of "
+                       f"{', '.join(TOOLS)} or all, and KIND is {', '.join(out)}")
         if row[0] in (tool, "all"):
             out[kind].append(re.compile(pattern) if kind == "finding" else pattern)
     return out
@@ -109,7 +110,7 @@ class Sanitized:
         out = []
         for test in builds.Ctest(self.build, 1).listed():
             labels = builds.labels_of(test)
-            if "device" in labels and test["name"].partition(".")[2] not in self.exceptions["test"]:
+            if "device" in labels and short(test) not in self.exceptions["test"]:
                 parts = PARTS if {"core", "plugin"} & set(labels) else 1
                 out += [(test, part, parts) for part in range(parts)]
         return out
@@ -131,12 +132,12 @@ class Sanitized:
 
     def left(self, recorded):
         """Pieces that the record does not have."""
-        return [p for p in self.pieces if short(p) not in recorded["clean"] and
+        return [p for p in self.pieces if short(p[0]) not in recorded["clean"] and
                 p[1] not in self.parts_in(recorded, p)]
 
     def parts_in(self, recorded, piece):
         """Those of the piece's test that the record has, by number."""
-        begun = recorded["begun"].get(short(piece), {})
+        begun = recorded["begun"].get(short(piece[0]), {})
         test, _, parts = piece
         return begun["parts"] if begun.get("of") == parts and begun["cases"] == self.cases_of(test) else []
 
@@ -200,9 +201,9 @@ def is_clean(said):
     return said is not None and said["how"] == "passed" and not said["found"]
 
 
-def short(piece):
-    """The name of a piece's test without that of the build."""
-    return piece[0]["name"].partition(".")[2]
+def short(test):
+    """Its name without that of the build."""
+    return test["name"].partition(".")[2]
 
 
 def recorded_of(tool, record):
@@ -215,7 +216,7 @@ def keep(file, sanitized, ran, root):
     recorded = recorded_of(sanitized.tool, record)
     now = {**builds.stamp(root), "machine": builds.device_here()}
     clean, begun = recorded["clean"], recorded["begun"]
-    for name, group in itertools.groupby(ran, lambda run: short(run[0])):
+    for name, group in itertools.groupby(ran, lambda run: short(run[0][0])):
         runs = list(group)
         first = test, _, of = runs[0][0]
         wrong = {piece[1] for piece, said in runs if said and not is_clean(said)}
@@ -228,7 +229,7 @@ def keep(file, sanitized, ran, root):
             clean[name] = now
         elif parts and name not in clean:
             begun[name] = {"of": of, "cases": sanitized.cases_of(test), "parts": sorted(parts)}
-    record[sanitized.tool] = {"of": len({short(p) for p in sanitized.pieces}), "clean": dict(sorted(clean.items())),
+    record[sanitized.tool] = {"of": len({short(p[0]) for p in sanitized.pieces}), "clean": dict(sorted(clean.items())),
                               "begun": dict(sorted(begun.items()))}
     builds.write_record(file, record)
 
@@ -336,10 +337,11 @@ def self_test():
         rows = build / "exceptions"
         rows.write_text("# a comment\nmemcheck | kernel theirs | slow\nmemcheck | kernel others | slow\n"
                         "memcheck | finding at theirs | wrong\nsynccheck | kernel more | slow\n"
-                        "memcheck | case One.* | does not end\nall | test tools.times | compares times\n")
+                        "memcheck | case One.* | does not end\nall | case Two.* | slow\n"
+                        "all | test tools.times | compares times\n")
         expect("what is left out", exceptions_of("memcheck", rows),
                {"kernel": ["theirs", "others"], "finding": [re.compile("at theirs")], "test": ["tools.times"],
-                "case": ["One.*"]})
+                "case": ["One.*", "Two.*"]})
         for row in ("memcheck | theirs | slow", "memcheck | kernel theirs", "check | kernel theirs | slow"):
             rows.write_text(row + "\n")
             try:

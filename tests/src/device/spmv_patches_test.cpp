@@ -366,6 +366,8 @@ TEST(Patches, AreWhatHalfOnADeviceBrings) {
   EXPECT_EQ(wide.schedule.threads, 1024);
   const auto why = [&](std::string_view line) { return applicable(parse_plan(line, base), problem).value_or(""); };
   EXPECT_EQ(why("half=symmetric"), "");
+  EXPECT_ERROR(parse_plan("half=symmetric sell:16:256", base), ErrorKind::argument, "sell:32:T");
+  EXPECT_ERROR(parse_plan("half=symmetric sell:32", base), ErrorKind::argument, "not of sell:32; use sell:32:256");
   EXPECT_NE(why("half=symmetric presence").find("lengths"), std::string::npos);
   EXPECT_NE(why("sell:32:256 columns=patch").find("half=symmetric"), std::string::npos);
   EXPECT_NE(why("half=symmetric codes=scalars8").find("codes=none alone"), std::string::npos);
