@@ -12,7 +12,8 @@
 # that, too. Ends with 1, and says what grew, where more does.
 #
 # --device: with vectors and products on a GPU, with PETSC_DIR, or PETSc 3.26.1 from its archive
-# (config/device-test.sh).
+# (config/device-test.sh). Its memory is that of all programs there: let no other use the GPU (CUDA_VISIBLE_DEVICES
+# chooses one).
 #
 # --record: rows in which nothing grew are kept in tests/soak/record.json, for docs/trust.md.
 #

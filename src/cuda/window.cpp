@@ -11,8 +11,8 @@ void agree(const JoinTask& among, const Reason& mine) {
   const std::vector<Reason> all = gathered(among, mine);
   if (std::ranges::any_of(all, &Reason::lacks_memory)) throw std::bad_alloc();
   for (int p = 0; p < among.processes; ++p)
-    if (all[p].text[0])
-      throw error(ErrorKind::unsupported, "process " + std::to_string(p) + ": " + std::string(all[p].text));
+    if (const std::string why = all[p].text; !why.empty())
+      throw error(ErrorKind::unsupported, "process " + std::to_string(p) + ": " + why);
 }
 
 void Window::Chunk::close() {

@@ -11,9 +11,9 @@ usage: mutants.py --seed S --count N          the first N mistakes of seed S, th
 A mistake is drawn from a line of code of src/ or plugin/, by folder as often: not of plugin/tools, nor where only a
 device runs (tests/coverage/needs_device.txt); with --device it is drawn there, by line. It meets the tests that run its
 line, as the coverage of build/coverage has them (build/device-coverage), until one finds it: sixty at most, for two
-minutes; first those of a file of its name, then those that run most of its file for their time. A mistake that does not
-compile is drawn again; one that no test runs is found by none. Which mistake has a number depends on the seed and on
-the code.
+minutes (with --device five); first those of a file of its name, then those that run most of its file for their time. A
+mistake that does not compile is drawn again; one that no test runs is found by none. Which mistake has a number depends
+on the seed and on the code.
 
 Trees with a build of their own, and what was found, are below build/mutants: it may be stopped at any time and goes on
 where it was, on another machine with what the record says was found. What is not found, and is not in
@@ -54,13 +54,13 @@ from builds import (
     write_whole,
 )
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "coverage"))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1] / "coverage"))
 import coverage as coverages  # noqa: E402
 
 SCORE = "tests/mutants/score.json"
 EQUIVALENT = "tests/mutants/equivalent.toml"
-NOT_DRAWN = "plugin/tools/"
-SECONDS = 120  # of tests, for one mistake
+NOT_DRAWN = ("plugin/tools/", "src/cuda/device_code/")  # the latter is not in these builds
+SECONDS = {"host": 120, "device": 300}  # of tests, for one mistake: on a device some take two minutes each
 NEAR = 60  # tests at most: each is a program to be built
 DRAWS = 50  # of which one compiles
 GOALS = {"all": 90, "folder": 80}  # percent
@@ -214,6 +214,8 @@ class Lines:
 
     def is_left_out(self, name, number):
         """Where no mistake is drawn: it is not compiled here, or needs a device (with one: needs none)."""
+        if name.startswith(NOT_DRAWN):
+            return True
         owner = self.owner(name, number)
         return not owner or (owner in self.device[name]) != self.of_device
 
@@ -256,7 +258,7 @@ class Draw:
         self.found = {}
         of_commit = changed_lines(lines.root, changed) if changed else None
         for name in sorted(lines.coverage.files):
-            if name.startswith(NOT_DRAWN) or not name.startswith(under) or not (lines.root / name).exists():
+            if not name.startswith(under) or not (lines.root / name).exists():
                 continue
             code = lines.code(name)
             for number in range(1, len(code) + 1):
@@ -346,12 +348,13 @@ class Worker:
     def run_test(self, name):
         """How it fails, or nothing; which case of it fails."""
         usual = self.runner.seconds[name]
-        limit = min(SECONDS, self.runner.least_limit + 4 * usual)
+        longest = self.runner.limit
+        limit = min(longest, self.runner.least_limit + 4 * usual)
         tests, took = self.build.test(f"^{re.escape(name)}$", "", True, lambda _: limit, limit, self.gpu)
         how = tests.failed.get(name) or next(iter(tests.failed.values()), "")
         if not how:
             self.runner.seconds[name] = min(usual, took)
-        if how == "hangs" and self.runner.least_limit + 4 * usual > SECONDS:
+        if how == "hangs" and self.runner.least_limit + 4 * usual > longest:
             how = ""  # it is as long by itself
         return how, tests.cases[:1]
 
@@ -380,7 +383,7 @@ class Worker:
         near = sorted(near, key=turn.get)[:NEAR]
         try:
             for name in near:
-                if tested > 0 and tested + self.runner.seconds[name] > SECONDS:
+                if tested > 0 and tested + self.runner.seconds[name] > self.runner.limit:
                     continue
                 self.put(entry, number)
                 if not self.build.make(self.targets[name]):
@@ -423,6 +426,7 @@ class Runner:
                 killed = {"test": row["test"], "case": row["case"]}
                 self.mine[str(row["index"])] = {"attempt": 0, **row, "gone": False, "killed": killed}
         self.lines = Lines(root, coverage_build, device)
+        self.limit = SECONDS["device" if device else "host"]
         # Of each test, the fewest so far: those of the coverage ran side by side, and may have compiled kernels.
         self.seconds = {name: test["seconds"] for name, test in self.lines.coverage.tests.items()}
         self.drawn_from = (under, changed)

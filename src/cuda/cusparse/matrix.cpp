@@ -2,6 +2,7 @@
 #include <atomic>
 #include <complex>
 #include <limits>
+#include <memory>
 #include <new>
 
 #include "base/error.hpp"
@@ -153,7 +154,6 @@ class Matrix : public CusparseMatrix {
 class Generic final : public Matrix {
  public:
   using Matrix::Matrix;
-  ~Generic() override { release(work_); }
   std::size_t bytes() const override { return work_bytes_; }
 
  protected:
@@ -170,14 +170,14 @@ class Generic final : public Matrix {
     std::size_t bytes = 0;
     must(call(library_.buffer_size, one.of(form_.precision), &bytes), "cusparseSpMV_bufferSize");
     grow(bytes);
-    const cusparseStatus_t status = call(library_.preprocess, one.of(form_.precision), work_);
+    const cusparseStatus_t status = call(library_.preprocess, one.of(form_.precision), work_.get());
     if (status != CUSPARSE_STATUS_NOT_SUPPORTED) must(status, "cusparseSpMV_preprocess");  // it is no need
   }
 
   void product(const ProductTask& t, const void* beta) override {
     must(library_.set_values(x_, const_cast<void*>(t.x)), "cusparseDnVecSetValues");
     must(library_.set_values(y_, t.y), "cusparseDnVecSetValues");
-    must(call(library_.multiply, beta, work_), "cusparseSpMV");
+    must(call(library_.multiply, beta, work_.get()), "cusparseSpMV");
   }
 
  private:
@@ -208,16 +208,18 @@ class Generic final : public Matrix {
 
   void grow(std::size_t bytes) {
     if (bytes <= work_bytes_) return;
-    release(work_);
-    work_ = nullptr;
+    work_.reset();  // before another takes memory
     work_bytes_ = 0;
-    work_ = allocate(bytes);
+    work_.reset(allocate(bytes));
     work_bytes_ = bytes;
   }
 
   Owned<cusparseSpMatDescr_t> matrix_;
   Owned<cusparseDnVecDescr_t> x_, y_;
-  void* work_ = nullptr;
+  struct Release {
+    void operator()(void* memory) const noexcept { release(memory); }
+  };
+  std::unique_ptr<void, Release> work_;
   std::size_t work_bytes_ = 0;
 };
 

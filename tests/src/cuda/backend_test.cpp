@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "cuda/graph.hpp"
 #include "cuda/kernel_source.hpp"
 #include "cuda/on_device.hpp"
 #include "cuda/runtime.hpp"
@@ -389,6 +390,33 @@ TEST_F(CudaBackend, ReportsEveryAllocationThatFails) {
   });
   EXPECT_TRUE(agrees(y, reference_product(operands, Precision::double_, Op::transpose, Form::add)));
   EXPECT_GT(failures, 10);
+}
+
+/// The test above fails what is counted, and would not miss the rest.
+TEST_F(CudaBackend, CountsAllocationsOfEveryKind) {
+  const auto failures = [](const auto& work) { return failures_in_turn(cuda::fail_allocation, work); };
+  EXPECT_EQ(failures([] { const Buffer<int> memory(device(), 10); }), 1);
+  EXPECT_EQ(failures([] { const cuda::Pinned memory(10); }), 1);
+  EXPECT_EQ(failures([] { const cuda::Stream stream; }), 1);
+  cudaStream_t queue = nullptr;
+  EXPECT_EQ(failures([&] { cuda::GraphRecorder(queue).finish(); }), 2) << "a stream and a graph";
+}
+
+/// What has no values of double precision as they are stays as it is.
+TEST_F(CudaBackend, NarrowsPlainValuesOfOneLayout) {
+  Random random;
+  const Pattern pattern = random_pattern(300, 300, 20, 9);
+  const Operands<double> operands(pattern, "dense", {3, 3}, random);
+  for (const char* line : {"csr lanes=8", "sell:32 rows"}) {
+    auto narrow = packed(operands, plan_on_device(line), device()).narrowed();
+    ASSERT_TRUE(narrow) << line;
+    narrow->update_values(operands.blocks.data());
+    EXPECT_TRUE(agrees(multiplied(*narrow, operands, Op::none, Form::assign),
+                       reference_product(operands, Precision::single, Op::none, Form::assign)))
+        << line;
+  }
+  for (const char* line : {"csr lanes=8 values=float", "sell:32 codes=blocks8", "ellr rows width=12 + ccoo"})
+    EXPECT_FALSE(PackedMatrix(pattern.view(), real_3x3, plan_on_device(line), device()).narrowed()) << line;
 }
 
 TEST_F(CudaBackend, TunerMeasuresTheNearPlans) {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "cuda/followed_plans.hpp"
+#include "cuda/nvrtc.hpp"
 #include "cuda/on_device.hpp"
 #include "support/dots.hpp"
 #include "support/errors.hpp"
@@ -116,6 +117,22 @@ TEST_F(DeviceHalf, SmoothsAsTheWholeDoes) {
     const auto a = stepped(half, corrects), b = stepped(whole, corrects);
     for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-12) << i;
   }
+}
+
+/// Of a problem that no other test here has kernels of.
+TEST_F(DeviceHalf, CompilesNothingInItsFirstProduct) {
+  Random random;
+  const Problem problem{{5, 5}, {}};
+  const Pattern pattern = symmetric_pattern(300, 9, true, test_seed());
+  const auto o = symmetric_operands<double>(pattern, "dense", problem.block, Half::symmetric, random);
+  setenv("COMPOUND_CUDA_CACHE", "off", 1);
+  PackedMatrix A = packed(o, device_half(problem, "dense", Half::symmetric, ""), device());
+  A.compile();
+  const int compiled = cuda::compile_count();
+  const auto y = multiplied(A, o, Op::none, Form::assign);
+  EXPECT_EQ(cuda::compile_count(), compiled);
+  unsetenv("COMPOUND_CUDA_CACHE");
+  EXPECT_TRUE(agrees(y, reference_product(o, Precision::double_, Op::none, Form::assign)));
 }
 
 TEST_F(DeviceHalf, HasDiagonals) {
