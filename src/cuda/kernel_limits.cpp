@@ -36,9 +36,8 @@ std::optional<std::string> why_no_kernel(const Plan& plan, const Problem& proble
     return "lanes=" + std::to_string(s.lanes) + " with half= are for the columns of dense blocks, which entry " +
            std::string(plan.entry) + " of " + std::to_string(problem.block.rows) + "x" +
            std::to_string(problem.block.cols) + " has not as many of; leave lanes= out";
-  constexpr int most_of_block = 1024;
-  if (s.threads > most_of_block)
-    return "threads=" + std::to_string(s.threads) + " are more than the " + std::to_string(most_of_block) +
+  if (s.threads > most_threads_of_block)
+    return "threads=" + std::to_string(s.threads) + " are more than the " + std::to_string(most_threads_of_block) +
            " of a block of threads";
   if (s.threads * s.blocks > most_threads)
     return "threads=" + std::to_string(s.threads) + " x blocks=" + std::to_string(s.blocks) + " are more than the " +

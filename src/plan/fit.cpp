@@ -126,15 +126,15 @@ std::optional<std::string> applicable_part(const Plan& p, const Problem& problem
 std::optional<std::string> why_not_patches(const Plan& p) {
   const LayoutSpec& l = p.layout;
   const std::string columns = "columns=patch are those of sell:32:T, in patches of T segments of rows, ";
-  if (l.preset != "sell" || l.slice != 32 || l.sigma < 32 || l.sigma > most_segments_of_patch)
-    return columns + "32 to " + std::to_string(most_segments_of_patch) + ", not of " + layout_name(l) +
+  if (l.preset != "sell" || l.slice != 32 || l.sigma < 32 || l.sigma > most_threads_of_block)
+    return columns + "32 to " + std::to_string(most_threads_of_block) + ", not of " + layout_name(l) +
            "; use sell:32:256";
   if (l.occupancy != Occupancy::lengths || l.row_list) return columns + "with lengths and allrows; leave the other out";
-  if (threads_of_patch(p) > most_segments_of_patch)
+  if (threads_of_patch(p) > most_threads_of_block)
     return columns + "of lanes=" + std::to_string(p.schedule.lanes) +
            " threads each: " + std::to_string(threads_of_patch(p)) + " with " + layout_name(l) +
-           ", and a block has at most " + std::to_string(most_segments_of_patch) +
-           "; use sell:32:" + std::to_string(most_segments_of_patch / p.schedule.lanes) + ", or leave lanes= out";
+           ", and a block has at most " + std::to_string(most_threads_of_block) +
+           "; use sell:32:" + std::to_string(most_threads_of_block / p.schedule.lanes) + ", or leave lanes= out";
   return {};
 }
 

@@ -80,9 +80,10 @@ void set_number(Plan& p, std::string_view value, std::string_view name) {
 }
 
 void set_threads(Plan& p, std::string_view value) {
-  set_number<&Schedule::threads, 32, 1024>(p, value, "threads=");
+  set_number<&Schedule::threads, 32, most_threads_of_block>(p, value, "threads=");
   if (p.schedule.threads % 32 != 0)
-    throw error(ErrorKind::argument, "threads=" + std::string(value) + " must be a multiple of 32, 32 to 1024");
+    throw error(ErrorKind::argument, "threads=" + std::string(value) + " must be a multiple of 32, 32 to " +
+                                         std::to_string(most_threads_of_block));
 }
 
 void set_width(Plan& p, std::string_view value) {

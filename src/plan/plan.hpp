@@ -121,8 +121,8 @@ bool words_are_blocks(const Plan& plan, const Problem& problem);
 inline constexpr std::string_view words_in_rows = "rows";
 void set_words_in_rows(LayoutSpec& layout);
 
-/// Segments of rows in a patch (columns=patch): unless a line says another number, and at most.
-inline constexpr idx usual_segments_of_patch = 256, most_segments_of_patch = 1024;
+/// Segments of rows in a patch (columns=patch), unless a line says another number.
+inline constexpr idx usual_segments_of_patch = 256;
 /// Of a block that multiplies a patch.
 inline int threads_of_patch(const Plan& plan) { return plan.layout.sigma * plan.schedule.lanes; }
 /// Why the layout and lanes of a plan make no patches. Patches are sorting windows of whole slices.

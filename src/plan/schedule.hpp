@@ -9,8 +9,8 @@
 
 namespace compound {
 
-/// That a multiprocessor holds at most.
-inline constexpr int most_threads = 2048;
+/// Of a multiprocessor at most, and of a block.
+inline constexpr int most_threads = 2048, most_threads_of_block = 1024;
 
 struct TraversalName {
   Traversal traversal;

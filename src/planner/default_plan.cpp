@@ -128,7 +128,7 @@ void suit_patches(Plan& plan, bool has_layout, const Names& names, const Problem
   int lanes = std::min(most_lanes, static_cast<int>(std::bit_ceil(static_cast<unsigned>(share))));
   constexpr idx usual_threads = 512, least_segments = 64;
   if (!has_layout) plan.layout.sigma = std::clamp<idx>(usual_threads / lanes, least_segments, usual_segments_of_patch);
-  while (lanes * plan.layout.sigma > most_segments_of_patch) lanes /= 2;
+  while (lanes * plan.layout.sigma > most_threads_of_block) lanes /= 2;
   go_by_patches(plan, lanes);
 }
 
