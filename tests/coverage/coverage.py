@@ -266,17 +266,21 @@ class Coverage:
 
     def tests_of(self):
         """By file and line the tests that ran it, nearest first: those that run most lines of the file for their
-        time, and of these those that run few lines in all."""
-        by_file = collections.defaultdict(list)
-        for name, test in self.tests.items():
-            in_all = sum(map(len, test["ran"].values()))
-            for file, lines in test["ran"].items() if test["how"] == "passed" else ():
-                by_file[file].append((-len(lines) / (5 + test["seconds"]), in_all, name))
+        time, where a line that many run counts as little, and of these those that run few lines in all."""
+        passed = {name: test for name, test in self.tests.items() if test["how"] == "passed"}
+        in_all = {name: sum(map(len, test["ran"].values())) for name, test in passed.items()}
         by_line = collections.defaultdict(lambda: collections.defaultdict(list))
-        for file, tests in by_file.items():
-            for *_, name in sorted(tests):
-                for line in self.tests[name]["ran"][file]:
+        for name, test in passed.items():
+            for file, lines in test["ran"].items():
+                for line in lines:
                     by_line[file][line].append(name)
+        for lines in by_line.values():
+            weights = collections.Counter()
+            for tests in lines.values():
+                for name in tests:
+                    weights[name] += 1 / len(tests)
+            for tests in lines.values():
+                tests.sort(key=lambda name: (-weights[name] / (5 + passed[name]["seconds"]), in_all[name], name))
         return by_line
 
     def needs_device(self):
@@ -492,6 +496,10 @@ def self_test():
         expect("lines left out", [record["needs_device"], record["cannot_run"]], [2, 1])
         by_line = coverage.tests_of()
         expect("tests by line", [by_line["src/one/one.c"][n] for n in (4, 6, 8)], [["toy.1"], ["toy.2"], []])
+        ran = {f"like {n}": {"a.c": {1, 2, 3, 4}} for n in range(9)} | {"other": {"a.c": {1, 9}}}
+        order = Coverage(root, build)
+        order.tests = {name: {"ran": lines, "how": "passed", "seconds": 1} for name, lines in ran.items()}
+        expect("what runs the rare lines is near", order.tests_of()["a.c"][1][0], "other")
         times = {f.name: f.stat().st_mtime_ns for f in (build / "coverage" / "tests").iterdir()}
         expect("well a second time", figures(), True)
         expect("what is known is not run", {f.name: f.stat().st_mtime_ns

@@ -11,9 +11,9 @@ usage: mutants.py --seed S --count N          the first N mistakes of seed S, th
 A mistake is drawn from a line of code of src/ or plugin/, by folder as often: not of plugin/tools, nor where only a
 device runs (tests/coverage/needs_device.txt); with --device it is drawn there, by line. It meets the tests that run its
 line, as the coverage of build/coverage has them (build/device-coverage), until one finds it: sixty at most, for two
-minutes (with --device five); first those of a file of its name, then those that run most of its file for their time. A
-mistake that does not compile is drawn again; one that no test runs is found by none. Which mistake has a number depends
-on the seed and on the code.
+minutes (with --device five); first those of a file of its name, then those that run most of its file, and what few
+others run of it, for their time. A mistake that does not compile is drawn again; one that no test runs is found by
+none. Which mistake has a number depends on the seed and on the code.
 
 Trees with a build of their own, and what was found, are below build/mutants: it may be stopped at any time and goes on
 where it was, on another machine with what the record says was found. What is not found, and is not in

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "plan/keywords.hpp"
 #include "support/errors.hpp"
@@ -206,10 +207,19 @@ TEST(ParsePlan, PrintsAListOfRowsOfALaterPartThatHasNone) {
   EXPECT_NE(applicable(plan, {{3, 3}, {}}).value_or("").find("has no rowlist"), std::string::npos);
 }
 
+TEST(ParsePlan, GivesPatchesTheirThreads) {
+  const Plan base = parse_plan("csr threads=128 blocks=12", {});
+  for (const auto& [line, threads, blocks] :
+       {std::tuple{"sell:32:256 lanes=4", 1024, 1}, {"sell:32:512", 512, 2}, {"sell:32:64 lanes=2", 128, 8}}) {
+    const Schedule made = parse_plan(std::string(line) + " half=symmetric", base).schedule;
+    EXPECT_EQ(made.threads, threads) << line;
+    EXPECT_EQ(made.blocks, blocks) << line;
+  }
+}
+
 TEST(ParsePlan, RefusesPatchesThatABlockOfThreadsCannotTake) {
   const Plan base = parse_plan("csr threads=128 blocks=12", {});
 
-  EXPECT_EQ(parse_plan("sell:32:256 half=symmetric lanes=4", base).schedule.threads, 1024);
   for (const std::string line : {"sell:32:4096", "sell:7:21", "sell:16:64", "sell:32", "sell:32:1024 lanes=4"})
     EXPECT_ERROR(parse_plan(line + " half=symmetric", base), ErrorKind::argument,
                  "plan '" + line + " half=symmetric': columns=patch are those of sell:32:T");
