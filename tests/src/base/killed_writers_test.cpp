@@ -358,7 +358,7 @@ class KilledWriters {
 
   void check_files() {
     for (const auto& entry : files::recursive_directory_iterator(disk_.folder())) {
-      const files::path file = entry.path();
+      const files::path& file = entry.path();
       const bool known = entry.is_directory() || file.extension() == ".cubin" || file.extension() == ".lock" ||
                          file.filename() == "wisdom" || file.filename() == "devices";
       if (!known) wrong_.push_back("a temporary file remains: " + file.filename().string());

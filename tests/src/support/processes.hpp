@@ -8,7 +8,7 @@
 #include <exception>
 
 /// Of gcc's coverage, where that counts lines: a process that ends by _exit() does not write its counts.
-extern "C" void __gcov_dump() __attribute__((weak));
+extern "C" void __gcov_dump() __attribute__((weak));  // NOLINT(bugprone-reserved-identifier)
 
 namespace compound::test {
 
