@@ -402,13 +402,14 @@ TEST_F(CudaBackend, CountsAllocationsOfEveryKind) {
   EXPECT_EQ(failures([&] { cuda::GraphRecorder(queue).finish(); }), 2) << "a stream and a graph";
 }
 
-/// What has no values of double precision as they are stays as it is.
+/// Values of float, codes and parts are left as they are.
 TEST_F(CudaBackend, NarrowsPlainValuesOfOneLayout) {
   Random random;
   const Pattern pattern = random_pattern(300, 300, 20, 9);
   const Operands<double> operands(pattern, "dense", {3, 3}, random);
   for (const char* line : {"csr lanes=8", "sell:32 rows"}) {
-    auto narrow = packed(operands, plan_on_device(line), device()).narrowed();
+    const PackedMatrix A = packed(operands, plan_on_device(line), device());
+    auto narrow = A.narrowed();
     ASSERT_TRUE(narrow) << line;
     narrow->update_values(operands.blocks.data());
     EXPECT_TRUE(agrees(multiplied(*narrow, operands, Op::none, Form::assign),
