@@ -215,7 +215,6 @@ def test_predictions_younger_than_their_times_are_refused(copy):
 def test_records_of_another_heuristic_are_named(copy):
     rule = copy.rule()
     copy.change("h100", lambda steps: [run.update(rule=rule) for run in steps["tuned-2010"].values()])
-    copy.change("h200", lambda steps: steps.pop("tuned-2010", None))
     with open(copy.path("src/planner/device_rule.cpp"), "a") as source:
         source.write("// a comment changes nothing\n")
     before = copy.reproduce("--check", "--to", copy.page)
