@@ -69,6 +69,7 @@ struct MethodRow {
   std::size_t start;  ///< stages, its last, that are the start, too
   int vectors;
   int shadow;  ///< the first residual once more; -1: it has none, and products are followed by p^H A p
+  bool has_shadow() const { return shadow >= 0; }
 };
 constexpr MethodRow methods[] = {{cg_stages, 3, cg_vectors::count, -1},
                                  {bcgs_stages, 2, bcgs_vectors::count, bcgs_vectors::r0}};
@@ -110,7 +111,7 @@ class Loop final : public KrylovLoop {
   void queue(std::span<const Stage> stages, const Matrix* A);
   Follow follow(const Stage& product) const;
   const void* dot_with(const void* from) const {
-    return method_.shadow < 0 ? from : args_.vectors[bcgs_shadow(problem().columns)];
+    return method_.has_shadow() ? args_.vectors[bcgs_shadow(problem().columns)] : from;
   }
   void set_limits(const KrylovLimits& limits, KrylovStop stop) {
     launch(go_on_, krylov_limits{counts(), limits.below, limits.above, limits.most + 1, static_cast<int>(stop)}, 1);
@@ -169,10 +170,10 @@ Loop::Loop(Backend& backend, cudaStream_t& queue, const KrylovProblem& problem)
       state_(backend, state_bytes),
       partials_(backend, bytes_of_partials(problem, blocks_)),
       tickets_(backend, tickets_of(blocks_)) {
-  const bool projects = problem.null_space.size() > 0;
+  const bool projects = problem.null_space.size() > 0, has_shadow = method_.has_shadow();
   find_stages(method_.iteration.size() - method_.start);
   // The last one is what becomes of the residual, or q of the shadow, which no null space goes with.
-  const bool needs_last = problem.columns > 0 ? !projects || method_.shadow < 0 : projects && method_.shadow < 0;
+  const bool needs_last = problem.columns > 0 ? !projects || !has_shadow : projects && !has_shadow;
   for (int v = 0; v < method_.vectors; ++v)
     if (v + 1 < method_.vectors || needs_last) vectors_[v] = Buffer<std::byte>(backend, bytes_);
   if (peers_) args_.meeting = peers_->meeting();
@@ -236,9 +237,8 @@ void Loop::queue(std::span<const Stage> stages, const Matrix* A) {
 }
 
 Follow Loop::follow(const Stage& product) const {
-  const bool has_shadow = method_.shadow >= 0;
-  if (!product.dots || (has_shadow && problem().null_space.size() > 0)) return Follow::stoppable;
-  return has_shadow || problem().hermitian ? Follow::dot : Follow::bilinear;
+  if (!product.dots || (method_.has_shadow() && problem().null_space.size() > 0)) return Follow::stoppable;
+  return method_.has_shadow() || problem().hermitian ? Follow::dot : Follow::bilinear;
 }
 
 KrylovRun Loop::start(const void* x, const void* r, const Report& report) {
@@ -247,7 +247,7 @@ KrylovRun Loop::start(const void* x, const void* r, const Report& report) {
     if (args_.vectors[v]) backend_.clear(args_.vectors[v], bytes_);
   if (x) backend_.copy(args_.vectors[x_vector], x, bytes_);
   backend_.copy(args_.vectors[r_vector], r, bytes_);
-  if (method_.shadow >= 0) backend_.copy(args_.vectors[method_.shadow], r, bytes_);
+  if (method_.has_shadow()) backend_.copy(args_.vectors[method_.shadow], r, bytes_);
   news_.forget();
   next_ = 0;
   set_limits({-1, std::numeric_limits<double>::infinity(), std::numeric_limits<int>::max() - 1}, KrylovStop::not_yet);

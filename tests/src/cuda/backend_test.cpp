@@ -12,6 +12,7 @@
 #include "support/block_lists.hpp"
 #include "support/entry_cases.hpp"
 #include "support/failing_in_turn.hpp"
+#include "support/fenced.hpp"
 #include "support/problems.hpp"
 #include "support/products.hpp"
 #include "support/zoo.hpp"
@@ -138,6 +139,21 @@ TEST_F(CudaBackend, PacksMoreThanItsStagingMemoryHolds) {
     const PackedMatrix A = packed(operands, plan_on_device(line), device());
     const auto y = multiplied(A, operands, Op::none, Form::assign);
     EXPECT_TRUE(agrees(y, reference_product(operands, A.plan().values, Op::none, Form::assign))) << line;
+  }
+}
+
+/// A layout after another reads from its own first entry to its last.
+TEST_F(CudaBackend, ReadsNoValuesBeyondTheLast) {
+  Random random;
+  const Pattern pattern = random_pattern(300, 300, 20, 9);
+  const Operands<double> operands(pattern, "dense", {3, 3}, random);
+  const Fenced<double> values(operands.blocks);
+  for (const char* line : {"csr", "sell:32", "ellr rows width=8 + ccoo", "sell:32 longest=8 + csr longest=20 + ccoo"}) {
+    PackedMatrix A(pattern.view(), real_3x3, plan_on_device(line), device());
+    A.update_values(values.data());
+    EXPECT_TRUE(agrees(multiplied(A, operands, Op::none, Form::assign),
+                       reference_product(operands, Precision::double_, Op::none, Form::assign)))
+        << line;
   }
 }
 

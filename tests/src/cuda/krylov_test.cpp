@@ -357,6 +357,25 @@ TEST_F(KrylovLoops, AllocateNothingInAThousandSolves) {
   }
 }
 
+/// What becomes of the residual has a vector of its own where it is kept beside the residual.
+TEST_F(KrylovLoops, HaveNoVectorThatTheyDoNotNeed) {
+  const auto allocations = [](KrylovMethod method, int columns, bool projects) {
+    KrylovProblem problem{method, scalar_type_of<double>(), 300, columns};
+    problem.null_space.constant = projects;
+    const auto make = [&] { device().extensions().krylov->krylov_loop(problem); };
+    make();  // loads its kernels, which counts, too
+    return failures_in_turn(cuda::fail_allocation, make);
+  };
+  const int of_cg = allocations(KrylovMethod::cg, 0, false), of_bcgs = allocations(KrylovMethod::bcgs, 0, false);
+  EXPECT_GT(of_cg, 3);
+  EXPECT_EQ(allocations(KrylovMethod::cg, 0, true), of_cg + 1);
+  EXPECT_EQ(allocations(KrylovMethod::cg, 3, false), of_cg + 2) << "one is the preconditioner";
+  EXPECT_EQ(allocations(KrylovMethod::cg, 3, true), of_cg + 2);
+  EXPECT_EQ(allocations(KrylovMethod::bcgs, 0, true), of_bcgs);
+  EXPECT_EQ(allocations(KrylovMethod::bcgs, 3, false), of_bcgs + 2);
+  EXPECT_EQ(allocations(KrylovMethod::bcgs, 3, true), of_bcgs + 1);
+}
+
 /// An error each time, and the right answer from the first try that gets what it asks for.
 TEST_F(KrylovLoops, ReportEveryAllocationThatFails) {
   const System s(8, 0.5, 1);
