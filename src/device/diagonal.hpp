@@ -134,19 +134,19 @@ COMPOUND_FN void eliminate(S* a, int n, int k) {
 }
 
 /// An n x n block, column by column, becomes its inverse by Gauss-Jordan with partial pivoting. False where it has
-/// none: a pivot is 0, or something is not finite.
+/// none: a pivot is 0, or something is not finite. GCC 13 would warn of a second row where at most one is known.
 template <int most, class S>
 COMPOUND_FN bool invert(S* a, int n) {
   int pivot[most];
   for (int k = 0; k < n; ++k) {
     pivot[k] = pivot_row(a, n, k);
-    if (pivot[k] != k) exchange(a + k, a + pivot[k], n, n);
+    if (most > 1 && pivot[k] != k) exchange(a + k, a + pivot[k], n, n);
     const S chosen = a[k + k * n];
     if (pivot_size(chosen) == 0 || !is_finite(chosen)) return false;
     eliminate(a, n, k);
   }
   for (int k = n - 1; k >= 0; --k)
-    if (pivot[k] != k) exchange(a + k * n, a + pivot[k] * n, n, 1);
+    if (most > 1 && pivot[k] != k) exchange(a + k * n, a + pivot[k] * n, n, 1);
   bool finite = true;
   for (int i = 0; i < n * n; ++i) finite = finite && is_finite(a[i]);
   return finite;
