@@ -2,14 +2,14 @@
 // scalars.
 #include <petsccompound.h>
 
-#include <cstdlib>
-
+#include "../src/support/environment.hpp"
 #include "coo_entries.hpp"
 #include "info.hpp"
 
 namespace {
 
 using namespace petsc_test;
+using compound::test::Variable;
 
 /// Calls of this plugin's: the tests run with PETSc's own types, too.
 struct BlockCoo : Coo {
@@ -20,8 +20,8 @@ struct BlockCoo : Coo {
 };
 INSTANTIATE_TEST_SUITE_P(BlockSizes, BlockCoo, testing::Values(1, 2, 3, 5));
 
-/// COMPOUND_VALUES_APART has lists and values on the host treated as those of a device, which has its own copies.
-void treat_as_device(bool yes) { yes ? setenv("COMPOUND_VALUES_APART", "1", 1) : unsetenv("COMPOUND_VALUES_APART"); }
+/// Has lists and values on the host treated as those of a device, which has its own copies.
+constexpr const char* apart = "COMPOUND_VALUES_APART";
 
 Matrix made_of_blocks(const Shape& shape, const Entries& blocks) {
   auto A = empty_matrix(tested_type(), "", shape);
@@ -51,9 +51,8 @@ void expect_what_scalars_assemble(int bs) {
 TEST_P(BlockCoo, AssemblesAsItsScalarsDo) { expect_what_scalars_assemble(bs()); }
 
 TEST_P(BlockCoo, AssemblesAsItsScalarsDoInMemoryOfItsOwn) {
-  treat_as_device(true);
+  const Variable set(apart, "1");
   expect_what_scalars_assemble(bs());
-  treat_as_device(false);
 }
 
 TEST_P(BlockCoo, NoValuesAreZerosAndNoBlocksAreNothing) {
@@ -109,9 +108,8 @@ void expect_that_blocks_are_found(const Shape& shape) {
 TEST_P(BlockCoo, FindsTheBlocksOfElementMatrices) { expect_that_blocks_are_found(square()); }
 
 TEST_P(BlockCoo, FindsTheBlocksOfElementMatricesInMemoryOfItsOwn) {
-  treat_as_device(true);
+  const Variable set(apart, "1");
   expect_that_blocks_are_found(square());
-  treat_as_device(false);
 }
 
 /// One process has scalars that form no blocks: all keep scalars.

@@ -1,14 +1,15 @@
 // MatSetPreallocationCOO() and MatSetValuesCOO(): what they assemble is what PETSc's aij assembles from the same calls.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "../src/support/environment.hpp"
 #include "coo_entries.hpp"
 #include "info.hpp"
 
 namespace {
 
 using namespace petsc_test;
+using compound::test::Variable;
 
 INSTANTIATE_TEST_SUITE_P(BlockSizes, Coo, testing::Values(1, 2, 3, 4));
 
@@ -256,12 +257,6 @@ TEST_P(Coo, IgnoresOthersRowsWhereAsked) {
 struct ValuesApart : Coo {
   void SetUp() override {
     if (!tested_is_compound()) GTEST_SKIP() << "PETSc's own types keep values otherwise";
-    treat_as_device(true);
-  }
-  void TearDown() override { treat_as_device(false); }
-
-  static void treat_as_device(bool yes) {
-    yes ? setenv("COMPOUND_VALUES_APART", "1", 1) : unsetenv("COMPOUND_VALUES_APART");
   }
   Matrix made(const Entries& e) const {
     auto A = empty_matrix(tested_type(), "", square());
@@ -270,10 +265,13 @@ struct ValuesApart : Coo {
   }
   /// On the host, by the base type's array.
   static void set_on_host(Mat A, const std::vector<PetscScalar>& v, InsertMode mode) {
-    treat_as_device(false);
+    const Variable together(apart, {});
     set(A, v, mode);
-    treat_as_device(true);
   }
+
+ private:
+  static constexpr const char* apart = "COMPOUND_VALUES_APART";
+  const Variable is_set_{apart, "1"};
 };
 INSTANTIATE_TEST_SUITE_P(BlockSizes, ValuesApart, testing::Values(1, 3));
 

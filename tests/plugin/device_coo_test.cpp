@@ -2,8 +2,8 @@
 #include <petsccompound.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "../src/support/environment.hpp"
 #include "coo_entries.hpp"
 #include "device_tests.hpp"
 #include "info.hpp"
@@ -13,6 +13,7 @@
 namespace {
 
 using namespace petsc_test;
+using compound::test::Variable;
 
 /// The values as a vector in the device's memory.
 Vector on_device(const std::vector<PetscScalar>& v) {
@@ -502,7 +503,7 @@ TEST_P(DeviceCoo, AddsUpOnTheHostWhereverMemoryRunsOut) {
   int n = 0;
   while (failed && ++n < 200) {
     SCOPED_TRACE("allocation " + std::to_string(n) + " fails");
-    setenv("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n).c_str(), 1);
+    const Variable fails("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n));
     const auto text = own_info_during("device_coo_test", [&] {
       const auto A = device_matrix(e);
       std::uint64_t seed = 69;
@@ -516,7 +517,6 @@ TEST_P(DeviceCoo, AddsUpOnTheHostWhereverMemoryRunsOut) {
     failed = !all_ranks(text.find("no memory left") == std::string::npos);
     on_host = on_host || !all_ranks(text.find("added up on the host") == std::string::npos);
   }
-  unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
   EXPECT_FALSE(failed) << "there is no end of failures";
   EXPECT_TRUE(on_host) << "no allocation of the assembly failed";
   EXPECT_GT(n, 3) << "no allocation failed: does the backend read COMPOUND_CUDA_FAIL_ALLOCATION?";

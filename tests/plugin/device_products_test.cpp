@@ -1,7 +1,7 @@
 // Products on a device, with vectors on either side, against plain BAIJ on the host.
 #include <cstdio>
-#include <cstdlib>
 
+#include "../src/support/environment.hpp"
 #include "device.hpp"
 #include "kinds.hpp"
 #include "systems.hpp"
@@ -10,6 +10,7 @@
 namespace {
 
 using namespace petsc_test;
+using compound::test::Variable;
 
 struct DeviceProducts : DeviceTest {};
 
@@ -80,7 +81,7 @@ TEST_F(DeviceProducts, ByTunedPlansAgreeWithBaij) {
 TEST_F(DeviceProducts, SayThatAFileOfTablesIsNotUsed) {
   const auto problem = random_problem(361, spread(3, 40, 40));
   const auto plain = filled_matrix(MATBAIJ, "", problem);
-  setenv("COMPOUND_DEVICES", "no-such-file", 1);
+  const Variable tables("COMPOUND_DEVICES", "no-such-file");
   testing::internal::CaptureStderr();
 
   const auto A = filled_matrix(tested_type(), "-mat_compound_wisdom none -mat_compound_tune model", problem);
@@ -88,7 +89,6 @@ TEST_F(DeviceProducts, SayThatAFileOfTablesIsNotUsed) {
 
   std::fflush(stderr);
   const auto text = testing::internal::GetCapturedStderr();
-  unsetenv("COMPOUND_DEVICES");
   EXPECT_EQ(text.find("COMPOUND_DEVICES is not used") != std::string::npos, rank() == 0) << text;
 }
 
@@ -238,10 +238,9 @@ TEST_F(DeviceByName, FallsBackToTheHostWhereverMemoryRunsOut) {
   int n = 0;
   while (failed && ++n < 200) {
     SCOPED_TRACE("allocation " + std::to_string(n) + " fails");
-    setenv("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n).c_str(), 1);
+    const Variable fails("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n));
     failed = !all_ranks(device_bytes() == without_failure);
   }
-  unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
   EXPECT_FALSE(failed) << "products came to the host though nothing failed";
   EXPECT_GT(n, 3) << "no allocation failed: does the backend read COMPOUND_CUDA_FAIL_ALLOCATION?";
 }

@@ -11,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "../src/support/environment.hpp"
 #include "device.hpp"
 #include "kinds.hpp"
 #include "log_events.hpp"
@@ -21,6 +22,7 @@
 namespace {
 
 using namespace petsc_test;
+using compound::test::Variable;
 
 /// A system and how it is solved.
 struct Case {
@@ -1201,10 +1203,8 @@ Outcome without_memory(const char* options) {
   const auto y = on_side(s.b, true);
   PETSC_OK(MatMult(s.A, s.x, y));  // packs the matrix
   const auto ksp = solver(c, s, KSPCGCOMPOUND);
-  setenv("COMPOUND_CUDA_FAIL_ALLOCATION", "1", 1);
-  const Outcome o = outcome(ksp, s);
-  unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
-  return o;
+  const Variable fails("COMPOUND_CUDA_FAIL_ALLOCATION", "1");
+  return outcome(ksp, s);
 }
 
 TEST_F(SaysOnDevice, ThatMemoryIsFull) {

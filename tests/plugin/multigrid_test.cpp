@@ -2,6 +2,7 @@
 #include <array>
 #include <limits>
 
+#include "../src/support/environment.hpp"
 #include "calls.hpp"
 #include "device.hpp"
 #include "info.hpp"
@@ -14,6 +15,7 @@
 namespace {
 
 using namespace petsc_test;
+using compound::test::Variable;
 
 bool is_ours(Mat A) {
   PetscBool ours;
@@ -307,11 +309,10 @@ TEST_P(DeviceMultigrid, SetsUpOnTheHostWhereverMemoryRunsOut) {
   int on_the_host = 0;
   for (int n = 1; n < 200; n += n < 60 ? 1 : 7) {
     SCOPED_TRACE("allocation " + std::to_string(n) + " fails");
-    setenv("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n).c_str(), 1);
+    const Variable fails("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n));
     const auto own = on_device();
     const Solve solve(own.A, gamg);
     EXPECT_LE(std::abs(solve.run(own.A, true) - without_failure), 1);
-    unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
     on_the_host += view_of("multigrid_test", solve.ksp).find("no memory left") != std::string::npos;
   }
   EXPECT_GT(on_the_host, 3) << "no set-up came to the host";

@@ -1,7 +1,7 @@
 // Preconditioner pbjacobi, and its other name pbjacobicompound: on our matrices ours, where the vectors are, with the
 // answers of PETSc's on baij; on other matrices PETSc's own.
-#include <cstdlib>
 
+#include "../src/support/environment.hpp"
 #include "allocated.hpp"
 #include "device.hpp"
 #include "device_tests.hpp"
@@ -13,6 +13,7 @@
 namespace {
 
 using namespace petsc_test;
+using compound::test::Variable;
 using Preconditioner = Handle<PC, PCDestroy>;
 
 Preconditioner made(const char* type, Mat A) {
@@ -318,9 +319,10 @@ TEST_P(DevicePointBlocks, AreInvertedOnTheHostWhereverMemoryRunsOut) {
     const auto A = unsymmetric(tested_type(), GetParam());
     PETSC_OK(MatSetVecType(A, "cuda"));
     Preconditioner pc;
-    setenv("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n).c_str(), 1);
-    const auto text = own_info_during("pc_pbjacobi_test", [&] { pc = made(PCPBJACOBICOMPOUND, A); });
-    unsetenv("COMPOUND_CUDA_FAIL_ALLOCATION");
+    const auto text = own_info_during("pc_pbjacobi_test", [&] {
+      const Variable fails("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n));
+      pc = made(PCPBJACOBICOMPOUND, A);
+    });
     EXPECT_LE(distance(applied(pc, plain), wanted), 1e-12);
     failed = !all_ranks(text.find("no memory left") == std::string::npos);
     on_host = on_host || !all_ranks(text.find("no memory left for inverses") == std::string::npos);

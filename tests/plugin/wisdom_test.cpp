@@ -1,11 +1,11 @@
 // Plans that were measured before: kept in a file, taken by the next matrix of the pattern or of one like it.
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "../src/support/environment.hpp"
 #include "compare.hpp"
 #include "info.hpp"
 #include "view_text.hpp"
@@ -13,6 +13,7 @@
 namespace {
 
 using namespace petsc_test;
+using compound::test::Variable;
 
 /// In a folder that all processes know and that goes with the test.
 class WisdomFileOfTest {
@@ -205,15 +206,12 @@ TEST_F(WisdomTest, ThatCannotBeUsedIsOneLineOfInfo) {
   EXPECT_EQ(none.find("Wisdom file not used"), std::string::npos) << none;
 }
 
-/// The variable that names the file for all users of a machine, for a time.
-struct NamedSite {
-  explicit NamedSite(const std::string& path) { setenv("COMPOUND_SITE_WISDOM", path.c_str(), 1); }
-  ~NamedSite() { unsetenv("COMPOUND_SITE_WISDOM"); }
-};
+/// The file for all users of a machine.
+Variable site_at(const std::string& path) { return Variable("COMPOUND_SITE_WISDOM", path); }
 
 TEST_F(WisdomTest, OfTheMachineServesWhoHasNoneOfHisOwn) {
   (void)origin_of(file.options("measure"), problem());
-  const NamedSite site(file.path());
+  const Variable site = site_at(file.path());
   const WisdomFileOfTest own;
 
   const std::string found = origin_of(own.options("wisdom"), problem());
@@ -229,7 +227,7 @@ TEST_F(WisdomTest, OfTheMachineForThePatternComesBeforeOnesOwnForItsClass) {
   (void)origin_of(own.options("measure"), one);
 
   const std::string alone = origin_of(own.options("wisdom"), other);
-  const NamedSite site(file.path());
+  const Variable site = site_at(file.path());
   const std::string with_site = origin_of(own.options("wisdom"), other);
 
   EXPECT_TRUE(begins(alone, "by wisdom: for patterns like this ")) << alone;
@@ -241,7 +239,7 @@ TEST_F(WisdomTest, OfOnesOwnComesBeforeThatOfTheMachineForTheSamePattern) {
   const std::string with_effort = "-mat_compound_wisdom " + own.path() + " " + exhaustive_tuning();
   (void)origin_of(file.options("measure"), problem());
   (void)origin_of(with_effort, problem());
-  const NamedSite site(file.path());
+  const Variable site = site_at(file.path());
 
   const std::string found = origin_of(with_effort, problem());
 

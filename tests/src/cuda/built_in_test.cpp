@@ -4,12 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "cuda/default_kernels.hpp"
 #include "cuda/nvrtc.hpp"
 #include "support/built_in_code.hpp"
+#include "support/environment.hpp"
 
 namespace compound::test {
 namespace {
@@ -28,7 +28,7 @@ class BuiltIn : public testing::Test {
 };
 
 TEST_F(BuiltIn, IsEveryDefaultKernelForEveryCapability) {
-  setenv("COMPOUND_NVRTC", "/no/such/folder/libnvrtc.so", 1);
+  const Variable named("COMPOUND_NVRTC", "/no/such/folder/libnvrtc.so");
   for (const ScalarType scalar : scalars_built_in())
     for (const std::string& source : cuda::default_sources(scalar))
       for (const int capability : capabilities_built_in()) {
@@ -37,7 +37,6 @@ TEST_F(BuiltIn, IsEveryDefaultKernelForEveryCapability) {
         EXPECT_EQ(code->substr(1, 3), "ELF") << capability << ":\n" << source;
       }
   EXPECT_EQ(cuda::compile_count(), 0);
-  unsetenv("COMPOUND_NVRTC");
 }
 
 TEST_F(BuiltIn, IsOfEqualSourcesOnly) {

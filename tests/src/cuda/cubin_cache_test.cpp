@@ -5,12 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "cuda/nvrtc.hpp"
+#include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/processes.hpp"
 #include "support/temporary.hpp"
@@ -38,9 +38,7 @@ class CubinCache : public testing::Test {
   void SetUp() override {
     if (status_of(start([] { return nvrtc_version() ? 0 : 1; })) != 0)
       GTEST_SKIP() << "skipped: NVRTC (libnvrtc.so) is not on this machine";
-    setenv("COMPOUND_CUDA_CACHE", folder_.c_str(), 1);
   }
-  void TearDown() override { unsetenv("COMPOUND_CUDA_CACHE"); }
 
   /// Compiles that a process needs for the source; 99 if it fails, 50 if it gets no cubin.
   static int compiles(const std::string& text = source, int capability = 90) {
@@ -60,6 +58,7 @@ class CubinCache : public testing::Test {
 
   const test::TemporaryFolder parent_;
   const files::path folder_ = parent_ / "made" / "cubins";
+  const test::Variable cache_{"COMPOUND_CUDA_CACHE", folder_};
 };
 
 TEST_F(CubinCache, CompilesOnceForAllProcesses) {
@@ -189,36 +188,38 @@ TEST_F(CubinCache, ThatCannotBeMadeIsDoneWithout) {
 
 TEST_F(CubinCache, WhereNothingCanBeWrittenIsDoneWithout) {
   if (geteuid() == 0) {
-    setenv("COMPOUND_CUDA_CACHE", "/proc/self", 1);  // root writes anywhere else
+    const test::Variable cache("COMPOUND_CUDA_CACHE", "/proc/self");  // root writes anywhere else
+    EXPECT_EQ(compiles(), 1);
   } else {
     files::create_directories(folder_);
     ASSERT_EQ(chmod(folder_.c_str(), 0500), 0);
+    EXPECT_EQ(compiles(), 1);
   }
-  EXPECT_EQ(compiles(), 1);
 }
 
 TEST_F(CubinCache, OffKeepsNothing) {
-  setenv("COMPOUND_CUDA_CACHE", "off", 1);
+  const test::Variable cache("COMPOUND_CUDA_CACHE", "off");
   EXPECT_EQ(compiles(), 1);
   EXPECT_EQ(compiles(), 1);
   EXPECT_EQ(why_no_cubin_cache(), "COMPOUND_CUDA_CACHE is off");
 }
 
 TEST_F(CubinCache, FollowsTheUsersFolders) {
-  unsetenv("COMPOUND_CUDA_CACHE");
-  setenv("XDG_CACHE_HOME", (parent_ / "xdg").c_str(), 1);
-  EXPECT_EQ(compiles(), 1);
-  EXPECT_TRUE(files::exists(parent_ / "xdg" / "petsc-compound"));
-  unsetenv("XDG_CACHE_HOME");
-  const char* const home = std::getenv("HOME");
-  const std::string before = home ? home : "";
-  setenv("HOME", parent_.path().c_str(), 1);
-  EXPECT_EQ(compiles(), 1);
-  EXPECT_TRUE(files::exists(parent_ / ".cache" / "petsc-compound"));
-  unsetenv("HOME");
+  const test::Variable named("COMPOUND_CUDA_CACHE", {});
+  {
+    const test::Variable cache("XDG_CACHE_HOME", parent_ / "xdg");
+    EXPECT_EQ(compiles(), 1);
+    EXPECT_TRUE(files::exists(parent_ / "xdg" / "petsc-compound"));
+  }
+  const test::Variable cache("XDG_CACHE_HOME", {});
+  {
+    const test::Variable home("HOME", parent_.path());
+    EXPECT_EQ(compiles(), 1);
+    EXPECT_TRUE(files::exists(parent_ / ".cache" / "petsc-compound"));
+  }
+  const test::Variable home("HOME", {});
   EXPECT_EQ(compiles(), 1);
   EXPECT_NE(why_no_cubin_cache(), "");
-  if (home) setenv("HOME", before.c_str(), 1);
 }
 
 class CarriedCache : public CubinCache {
@@ -227,12 +228,11 @@ class CarriedCache : public CubinCache {
     CubinCache::SetUp();
     if (IsSkipped()) return;
     EXPECT_EQ(compiles(), 1);
-    setenv("COMPOUND_NVRTC", no_nvrtc, 1);
+    nvrtc_.emplace("COMPOUND_NVRTC", no_nvrtc);
   }
-  void TearDown() override {
-    unsetenv("COMPOUND_NVRTC");
-    CubinCache::TearDown();
-  }
+
+ private:
+  std::optional<test::Variable> nvrtc_;
 };
 
 TEST_F(CarriedCache, WorksWithoutNvrtc) { EXPECT_EQ(compiles(), 0); }

@@ -1,10 +1,10 @@
 // Whether cuSPARSE opens, and what is said where it does not. No device is needed.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "cuda/cusparse.hpp"
+#include "support/environment.hpp"
 
 namespace compound::test {
 namespace {
@@ -13,11 +13,10 @@ const LibraryProduct& product_named(std::string_view word) { return *find_librar
 
 /// Before any other test opens the library, which then stays open.
 TEST(Cusparse, SaysWhatItTriedWhereNoneOpens) {
-  setenv("COMPOUND_CUSPARSE", "/no/such/folder/libcusparse.so", 1);
+  const Variable named("COMPOUND_CUSPARSE", "/no/such/folder/libcusparse.so");
 
   const auto why = cuda::why_no_cusparse(product_named("cusparse:bsr-row"));
 
-  unsetenv("COMPOUND_CUSPARSE");
   ASSERT_TRUE(why);
   const bool is_built = why->find("this build does not know it") == std::string::npos;
   EXPECT_TRUE(!is_built ||

@@ -7,6 +7,7 @@
 #include "cuda/nvrtc.hpp"
 #include "cuda/on_device.hpp"
 #include "support/dots.hpp"
+#include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/symmetric.hpp"
 #include "support/tier.hpp"
@@ -125,13 +126,12 @@ TEST_F(DeviceHalf, CompilesNothingInItsFirstProduct) {
   const Problem problem{{5, 5}, {}};
   const Pattern pattern = symmetric_pattern(300, 9, true, test_seed());
   const auto o = symmetric_operands<double>(pattern, "dense", problem.block, Half::symmetric, random);
-  setenv("COMPOUND_CUDA_CACHE", "off", 1);
+  const Variable cache("COMPOUND_CUDA_CACHE", "off");
   PackedMatrix A = packed(o, device_half(problem, "dense", Half::symmetric, ""), device());
   A.compile();
   const int compiled = cuda::compile_count();
   const auto y = multiplied(A, o, Op::none, Form::assign);
   EXPECT_EQ(cuda::compile_count(), compiled);
-  unsetenv("COMPOUND_CUDA_CACHE");
   EXPECT_TRUE(agrees(y, reference_product(o, Precision::double_, Op::none, Form::assign)));
 }
 

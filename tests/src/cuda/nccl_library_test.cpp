@@ -1,22 +1,21 @@
 // Whether NCCL opens, and what is said where it does not. No device is needed.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "cuda/nccl.hpp"
+#include "support/environment.hpp"
 
 namespace compound::test {
 namespace {
 
 /// Before any other test opens the library, which then stays open.
 TEST(Nccl, SaysWhatItTriedWhereNoneOpens) {
-  setenv("COMPOUND_NCCL", "/no/such/folder/libnccl.so", 1);
+  const Variable named("COMPOUND_NCCL", "/no/such/folder/libnccl.so");
 
   const bool opens = cuda::nccl_if_any() != nullptr;
   const std::string version = cuda::nccl_version(), why = cuda::why_no_nccl_opens();
 
-  unsetenv("COMPOUND_NCCL");
   EXPECT_FALSE(opens);
   EXPECT_EQ(version, "");
   EXPECT_NE(why.find("none of these opens: /no/such/folder/libnccl.so; install it"), std::string::npos) << why;

@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "base/error.hpp"
 #include "planner/model_fit.hpp"
+#include "support/environment.hpp"
 #include "support/random.hpp"
 #include "support/temporary.hpp"
 
@@ -80,11 +80,9 @@ TEST(DeviceTables, AreTakenByNameElseByWhatIsNearest) {
 
 class DevicesFile : public testing::Test {
  protected:
-  void SetUp() override { setenv("COMPOUND_DEVICES", file.c_str(), 1); }
-  void TearDown() override { unsetenv("COMPOUND_DEVICES"); }
-
   const TemporaryFolder folder;
   const std::string file = folder / "tables";
+  const Variable named{"COMPOUND_DEVICES", file};
 };
 
 TEST(BuiltInTables, AreOfTheDevicesThatTheDocumentsName) {

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "plan/partition.hpp"
 #include "planner/default_plan.hpp"
+#include "support/environment.hpp"
 #include "support/errors.hpp"
 #include "support/products.hpp"
 #include "support/temporary.hpp"
@@ -19,6 +19,7 @@ namespace {
 class Searches : public testing::Test {
  protected:
   const TemporaryFolder folder;
+  const Variable site{"COMPOUND_SITE_WISDOM", folder / "site"};
   const Pattern pattern = random_pattern(300, 280, 9, test_seed());
   const PatternView view = pattern.view();
   Random random;
@@ -33,9 +34,7 @@ class Searches : public testing::Test {
   Searches() {
     options.measuring.products = 1;  // 40 ms are allowed always
     options.wisdom = folder / "wisdom";
-    setenv("COMPOUND_SITE_WISDOM", (folder / "site").c_str(), 1);
   }
-  ~Searches() override { unsetenv("COMPOUND_SITE_WISDOM"); }
 
   FoundPlan found_by(Effort effort) {
     options.effort = effort;

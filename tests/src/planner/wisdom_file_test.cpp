@@ -9,13 +9,13 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "base/files.hpp"
 #include "base/hash.hpp"
+#include "support/environment.hpp"
 #include "support/processes.hpp"
 #include "support/temporary.hpp"
 #include "support/wisdom_entries.hpp"
@@ -84,12 +84,10 @@ TEST_F(WisdomFileTest, GivesBackWhatWasAdded) {
 }
 
 TEST_F(WisdomFileTest, IsForItsOwnerOnlyInTheDefaultFolderThatIsMade) {
-  const std::string before = from_environment("XDG_CACHE_HOME");
-  setenv("XDG_CACHE_HOME", (folder_ / "made").c_str(), 1);
+  const Variable cache("XDG_CACHE_HOME", folder_ / "made");
   file_ = files::path(user_cache_folder()) / "wisdom";
 
   EXPECT_EQ(add(0, 1), "");
-  before.empty() ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", before.c_str(), 1);
 
   EXPECT_EQ(mode_of(file_), 0600u);
   EXPECT_EQ(mode_of(folder_ / "made"), 0700u);
