@@ -209,25 +209,19 @@ class CudaCode final : public Code {
   /// Memory that grows with what products ask for; null for nothing. What it was before stays: graphs may name it.
   class Grown {
    public:
-    Grown() = default;
-    Grown(const Grown&) = delete;
-    ~Grown() {
-      for (void* memory : all_) release(memory);
-    }
     /// All bytes are 0 where it is new and a stream is named.
     void* of(std::size_t bytes, const cudaStream_t* cleared_on = nullptr) {
-      if (bytes <= bytes_) return all_.empty() ? nullptr : all_.back();
-      all_.reserve(all_.size() + 1);
-      all_.push_back(allocate(bytes));
+      if (bytes <= bytes_) return all_.empty() ? nullptr : all_.back().get();
+      all_.push_back(OwnedMemory(allocate(bytes)));
       bytes_ = bytes;
-      if (cleared_on) check(cudaMemsetAsync(all_.back(), 0, bytes, *cleared_on), "clearing a counter");
-      return all_.back();
+      if (cleared_on) check(cudaMemsetAsync(all_.back().get(), 0, bytes, *cleared_on), "clearing a counter");
+      return all_.back().get();
     }
 
     std::size_t bytes() const { return bytes_; }
 
    private:
-    std::vector<void*> all_;
+    std::vector<OwnedMemory> all_;
     std::size_t bytes_ = 0;
   };
 

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,6 +81,10 @@ void fail_allocation(long n);
 /// Device memory.
 void* allocate(std::size_t bytes);
 void release(void* memory) noexcept;
+struct Release {
+  void operator()(void* memory) const noexcept { release(memory); }
+};
+using OwnedMemory = std::unique_ptr<void, Release>;
 
 /// Host memory that kernels write to, and that the device reads at full speed.
 class Pinned {

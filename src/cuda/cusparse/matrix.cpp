@@ -216,10 +216,7 @@ class Generic final : public Matrix {
 
   Owned<cusparseSpMatDescr_t> matrix_;
   Owned<cusparseDnVecDescr_t> x_, y_;
-  struct Release {
-    void operator()(void* memory) const noexcept { release(memory); }
-  };
-  std::unique_ptr<void, Release> work_;
+  OwnedMemory work_;
   std::size_t work_bytes_ = 0;
 };
 
@@ -265,7 +262,8 @@ std::optional<std::string> cusparse_version() {
   for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
     int number = 0;
     if (library->property(part, &number) != CUSPARSE_STATUS_SUCCESS) return {};
-    text += (text.empty() ? "" : ".") + std::to_string(number);
+    if (!text.empty()) text += '.';
+    text += std::to_string(number);
   }
   return text;
 }
