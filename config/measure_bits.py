@@ -1,28 +1,33 @@
 #!/usr/bin/env python3
 """Whether results have the same bits: of each plan and operation in repeats, after a restart, on the host and on a
-device, on one process and on several. Writes docs/data/figures/bits.json.xz, of which config/figures.py makes a table.
+device, on a second device where there is one, on one process and on several. Writes docs/data/figures/bits.json.xz, of
+which config/figures.py makes a table.
 
     python3 config/measure_bits.py --build build/host
     python3 config/measure_bits.py --build build/petsc-3.26.1-cuda-real --device
 
 The matrix is a grid of 27 points with blocks of 3x3 (tests/plugin/same_bits.c). Distances are the largest of all
 components: of products over eps times abs(A) abs(x), of solves after ten iterations over eps times the largest
-component. With --check nothing is written; the status is 1 if a result changes from run to run, or if processes differ
+component. A hash of each result's bits is kept, so that devices of several machines are compared. With --check nothing
+is written; the status is 1 if a result changes from run to run, or if processes differ
 in a product by more than the numbers in a row.
 """
 
 import argparse
 import array
 import datetime
+import hashlib
 import json
 import lzma
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import measure_figures
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tests/mutants"))
+from builds import gpus_here  # noqa: E402
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 RECORD = TOP / "docs/data/figures/bits.json.xz"
@@ -53,15 +58,16 @@ def vectors_of(file):
     return found
 
 
-def run(build, where, plans, ranks, repeat):
+def run(build, where, plans, ranks, repeat, gpu=None):
     """(abs(A) abs(x), {(plan, operation): (whether repeats were the same, values)})"""
+    chosen = [] if gpu is None else ["env", f"CUDA_VISIBLE_DEVICES={gpu}"]
     with tempfile.TemporaryDirectory() as folder:
         to = pathlib.Path(folder) / "bits.bin"
         command = [str(build / "tests/plugin/same_bits"), "-dll_append", str(build / "plugin/libpetsccompound.so"),
                    "-mat_type", "baijcompound", *VECTORS[where], "-plans", ";".join(plans), "-repeat", str(repeat),
                    "-to", str(to)]
         try:
-            text, _ = measure_figures.run([*measure_figures.by_mpi(ranks), *command])
+            text, _ = measure_figures.run([*chosen, *measure_figures.by_mpi(ranks), *command])
         except measure_figures.Failed as why:
             sys.exit(f"measure_bits.py: {' '.join(command)}: {why}")
         bound, *results = vectors_of(to)
@@ -87,14 +93,21 @@ def rows_of(build, where, plans, repeat, ranks):
     bound, first = run(build, where, plans, 1, repeat)
     _, restarted = run(build, where, plans, 1, 1)
     _, shared = run(build, where, plans, ranks, repeat)
-    on_host = run(build, "host", ["csr"], 1, 1)[1] if where == "device" else None
+    on_host = second = None
+    if where == "device":
+        on_host = run(build, "host", ["csr"], 1, 1)[1]
+        if len(gpus_here()) > 1:
+            second = run(build, where, plans, 1, 1, gpu=1)[1]
     rows = []
     for (plan, operation), (same, values) in first.items():
         row = {"plan": plan, "operation": operation, "repeats": same,
                "restart": restarted[plan, operation][1] == values, "processes_repeat": shared[plan, operation][0],
-               "processes_eps": distance(operation, bound, values, shared[plan, operation][1])}
+               "processes_eps": distance(operation, bound, values, shared[plan, operation][1]),
+               "bits": hashlib.sha256(values.tobytes()).hexdigest()[:16]}
         if on_host:
             row["host_eps"] = distance(operation, bound, values, on_host["csr", operation][1])
+        if second:
+            row["second"] = second[plan, operation][1] == values
         rows.append({key: round(value, 3) if isinstance(value, float) else value for key, value in row.items()})
     return rows
 
@@ -105,7 +118,8 @@ def wrong(row):
         return []
     of = f"{row['plan']}: {row['operation']}: "
     found = [of + what for key, what in (("repeats", "repeats differ"), ("restart", "a restart differs"),
-                                         ("processes_repeat", "repeats differ on several processes")) if not row[key]]
+                                         ("processes_repeat", "repeats differ on several processes"),
+                                         ("second", "a second device differs")) if not row.get(key, True)]
     if row["operation"] in PRODUCTS:
         found += [f"{of}{row[key]} eps between {what}, above {ROW}"
                   for key, what in (("processes_eps", "numbers of processes"), ("host_eps", "host and device"))
@@ -133,14 +147,12 @@ def main():
     mistakes = [mistake for row in rows for mistake in wrong(row)]
     print("\n".join(mistakes) or f"{len(rows)} results repeat")
     if not args.check:
-        name = name_of_host()
-        if args.device:
-            name = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True,
-                                  text=True).stdout.splitlines()[0]
         record = json.loads(lzma.open(args.out, "rt").read()) if args.out.exists() else {}
-        record[where] = {"device": name, "date": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}",
-                         "commit": args.commit or measure_figures.commit(), "repeat": args.repeat, "ranks": args.ranks,
-                         "rows": rows}
+        name = gpus_here()[0] if args.device else name_of_host()
+        record.setdefault(where, {})[name] = {
+            "date": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}",
+            "commit": args.commit or measure_figures.commit(), "repeat": args.repeat, "ranks": args.ranks,
+            "rows": rows}
         with lzma.open(args.out, "wt", preset=9) as out:
             json.dump(record, out)
     return int(bool(mistakes))

@@ -24,7 +24,15 @@ def bits_of(top, where):
     run = record_of(top, RECORD)
     if where not in run:
         raise Missing("config/measure_bits.py" + (" --device" if where == "device" else ""))
-    run = run[where]
+    of = run[where]
+    name = max(of, key=lambda device: (of[device]["date"], device))
+    run, others = of[name], [device for device in of if device != name and where == "device"]
+    kept = [device for device in others if all("bits" in row for row in of[device]["rows"])]
+    for device in kept:
+        bits = {(row["plan"], row["operation"]): row["bits"] for row in of[device]["rows"]}
+        for row in run["rows"]:
+            row[device] = bits.get((row["plan"], row["operation"])) == row["bits"]
+    same = {**({"second": "a second one"} if "second" in run["rows"][0] else {}), **{device: device for device in kept}}
     plans = list(dict.fromkeys(row["plan"] for row in run["rows"]))
     beside = ["host_eps"] * any("host_eps" in row for row in run["rows"]) + ["processes_eps"]
     names = {"host_eps": "host and device", "processes_eps": f"1 and {run['ranks']} processes"}
@@ -32,11 +40,14 @@ def bits_of(top, where):
     for plan in plans:
         rows = [row for row in run["rows"] if row["plan"] == plan]
         lines.append([f"`{plan}`", yes(rows, "repeats", "restart"), yes(rows, "processes_repeat"),
+                      *(yes(rows, key) for key in same),
                       *(most(rows, key, operations) for key in beside for operations in (PRODUCTS, SOLVES))])
+    distances = [f"{names[key]}: {what}, eps" for key in beside for what in ("products", "solves")]
+    unknown = [f" Not compared with {device}, whose bits were not kept." for device in others if device not in kept]
     return [*table(["plan", "repeats and restart", f"repeats on {run['ranks']} processes",
-                    *(f"{names[key]}: {what}, eps" for key in beside for what in ("products", "solves"))], lines), "",
-            *wrapped(f"*{run['device']}, {run['date']}, commit {run['commit'][:7]}; {run['repeat']} repeats of A x, "
-                     f"A^T x, z + A x, and ten iterations of {', '.join(SOLVES)}.*")]
+                    *(f"the bits of {what}" for what in same.values()), *distances], lines), "",
+            *wrapped(f"*{name}, {run['date']}, commit {run['commit'][:7]}; {run['repeat']} repeats of A x, "
+                     f"A^T x, z + A x, and ten iterations of {', '.join(SOLVES)}.{''.join(unknown)}*")]
 
 
 @figure("bits-on-host")
