@@ -303,6 +303,8 @@ class Coverage:
                 here = self.lines_named(name, what)
                 lines[name] |= here
                 found |= here
+            if not what and reason.strip() and not found and (self.root / file).exists():
+                continue  # a build without CUDA compiles none of it
             if not found or not reason.strip():
                 what_is_wrong = "no reason" if found else f"{place} is no line that can run"
                 wrong.append(f"{NEEDS_DEVICE}:{number}: {what_is_wrong}")
@@ -520,6 +522,10 @@ def self_test():
                "src/one has fallen from 100.0 % to 60.0 %")
         (root / NEEDS_DEVICE).write_text("src/one/one.c:nothing | no such function\n")
         expect("a row of no lines", [t for t in coverage.needs_device()[1] if "no line" in t] != [], True)
+        (root / NEEDS_DEVICE).write_text("src/one/two.c | calls CUDA\n")
+        expect("a file that is not there", [t for t in coverage.needs_device()[1] if "no line" in t] != [], True)
+        (root / "src/one/two.c").write_text("")
+        expect("a file that is not compiled here", coverage.needs_device()[1], [])
     print("a fall is found")
 
 
