@@ -13,6 +13,7 @@
 #include "storage/packed.hpp"
 #include "support/device_forms.hpp"
 #include "support/errors.hpp"
+#include "support/failing_in_turn.hpp"
 #include "support/products.hpp"
 #include "support/recording_backend.hpp"
 #include "support/row_words.hpp"
@@ -193,6 +194,26 @@ TEST_P(DeviceMatrix, ChangesItsWayToTransposeWhenAnotherIsAsked) {
   EXPECT_GT(A.bytes().words, before.words);
   prepare(TransposedValues::shared);
   EXPECT_EQ(A.bytes().words, before.words);
+}
+
+/// Every allocation fails in turn: an error each time, nothing is lost, and a matrix that is there is what it was.
+TEST_P(DeviceMatrix, LosesNothingWhereverMemoryRunsOut) {
+  const auto fail = [&](int n) { device.to_fail = n; };
+  const auto fail_all = [&](int n) {
+    fail(n);
+    EXPECT_EQ(device.allocations, device.releases) << "before allocation " << n << " fails";
+  };
+  EXPECT_GT(failures_in_turn(fail_all, [&] { made(TransposedValues::copy); }), 2);
+
+  PackedMatrix A(pattern.view(), operands.problem(), plan, device);
+  A.update_values(operands.blocks.data());
+  const auto fail_and_look = [&](int n) {
+    fail(n);
+    if (n == 0) expect_right(A, Op::none);
+  };
+  for (const TransposedValues values : {TransposedValues::copy, TransposedValues::shared})
+    failures_in_turn(fail_and_look, [&] { A.prepare_transposed(pattern.view(), plan_of_transpose, values); });
+  expect_right(A, Op::transpose);
 }
 
 /// What the encoder makes is made of the outline, whether the pattern lies there already or not.
