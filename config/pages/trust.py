@@ -82,8 +82,11 @@ def soak(top):
     rows = []
     for scenario in sorted({scenario for run in record.values() for scenario in run}):
         by_processes = [run.get(scenario, {}) for run in record.values()]
-        rows.append([f"`{scenario}`", *(" / ".join(f"{runs[n]['rounds']:,}" if n in runs else "not run" for n in "123")
-                                        for runs in by_processes)])
+        cells = []
+        for runs in by_processes:
+            rounds = [f"{runs[n]['rounds']:,}" if n in runs else "not run" for n in "123"]
+            cells.append(" / ".join(rounds) if runs else "not run")
+        rows.append([f"`{scenario}`", *cells])
     runs = [run for scenarios in record.values() for runs in scenarios.values() for run in runs.values()]
     first = min(runs, key=lambda run: run["date"])
     return [*table(["scenario", *record], rows), "",
