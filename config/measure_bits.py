@@ -9,8 +9,8 @@ which config/figures.py makes a table.
 The matrix is a grid of 27 points with blocks of 3x3 (tests/plugin/same_bits.c). Distances are the largest of all
 components: of products over eps times abs(A) abs(x), of solves after ten iterations over eps times the largest
 component. A hash of each result's bits is kept, so that devices of several machines are compared. With --check nothing
-is written; the status is 1 if a result changes from run to run, or if processes differ
-in a product by more than the numbers in a row.
+is written; the status is 1 if a result changes from run to run, or if processes differ in a product by more than the
+numbers in a row.
 """
 
 import argparse
@@ -26,10 +26,10 @@ import tempfile
 
 import measure_figures
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tests/mutants"))
-from builds import gpus_here  # noqa: E402
-
 TOP = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(TOP / "tests/mutants"))
+from builds import device_here, gpu_of_turn, gpus_here  # noqa: E402
+
 RECORD = TOP / "docs/data/figures/bits.json.xz"
 EPS = 2.0 ** -52
 OPERATIONS = ["mult", "transpose", "add", "cg", "cgcompound", "bcgs", "bcgscompound"]
@@ -58,16 +58,15 @@ def vectors_of(file):
     return found
 
 
-def run(build, where, plans, ranks, repeat, gpu=None):
+def run(build, where, plans, ranks, repeat, environment=()):
     """(abs(A) abs(x), {(plan, operation): (whether repeats were the same, values)})"""
-    chosen = [] if gpu is None else ["env", f"CUDA_VISIBLE_DEVICES={gpu}"]
     with tempfile.TemporaryDirectory() as folder:
         to = pathlib.Path(folder) / "bits.bin"
         command = [str(build / "tests/plugin/same_bits"), "-dll_append", str(build / "plugin/libpetsccompound.so"),
                    "-mat_type", "baijcompound", *VECTORS[where], "-plans", ";".join(plans), "-repeat", str(repeat),
                    "-to", str(to)]
         try:
-            text, _ = measure_figures.run([*chosen, *measure_figures.by_mpi(ranks), *command])
+            text, _ = measure_figures.run(["env", *environment, *measure_figures.by_mpi(ranks), *command])
         except measure_figures.Failed as why:
             sys.exit(f"measure_bits.py: {' '.join(command)}: {why}")
         bound, *results = vectors_of(to)
@@ -96,8 +95,9 @@ def rows_of(build, where, plans, repeat, ranks):
     on_host = second = None
     if where == "device":
         on_host = run(build, "host", ["csr"], 1, 1)[1]
-        if len(gpus_here()) > 1:
-            second = run(build, where, plans, 1, 1, gpu=1)[1]
+        chosen = [f"{name}={value}" for name, value in gpu_of_turn(1).items()]
+        if chosen and len(set(gpus_here())) == 1:  # another model is compared by its record
+            second = run(build, where, plans, 1, 1, chosen)[1]
     rows = []
     for (plan, operation), (same, values) in first.items():
         row = {"plan": plan, "operation": operation, "repeats": same,
@@ -148,7 +148,7 @@ def main():
     print("\n".join(mistakes) or f"{len(rows)} results repeat")
     if not args.check:
         record = json.loads(lzma.open(args.out, "rt").read()) if args.out.exists() else {}
-        name = gpus_here()[0] if args.device else name_of_host()
+        name = device_here() if args.device else name_of_host()
         record.setdefault(where, {})[name] = {
             "date": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}",
             "commit": args.commit or measure_figures.commit(), "repeat": args.repeat, "ranks": args.ranks,

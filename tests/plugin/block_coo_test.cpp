@@ -2,7 +2,6 @@
 // scalars.
 #include <petsccompound.h>
 
-#include "../src/support/environment.hpp"
 #include "coo_entries.hpp"
 #include "info.hpp"
 
@@ -19,9 +18,6 @@ struct BlockCoo : Coo {
   int bs() const { return GetParam(); }
 };
 INSTANTIATE_TEST_SUITE_P(BlockSizes, BlockCoo, testing::Values(1, 2, 3, 5));
-
-/// Has lists and values on the host treated as those of a device, which has its own copies.
-constexpr const char* apart = "COMPOUND_VALUES_APART";
 
 Matrix made_of_blocks(const Shape& shape, const Entries& blocks) {
   auto A = empty_matrix(tested_type(), "", shape);
@@ -51,7 +47,7 @@ void expect_what_scalars_assemble(int bs) {
 TEST_P(BlockCoo, AssemblesAsItsScalarsDo) { expect_what_scalars_assemble(bs()); }
 
 TEST_P(BlockCoo, AssemblesAsItsScalarsDoInMemoryOfItsOwn) {
-  const Variable set(apart, "1");
+  const Variable set(values_apart, "1");
   expect_what_scalars_assemble(bs());
 }
 
@@ -108,7 +104,7 @@ void expect_that_blocks_are_found(const Shape& shape) {
 TEST_P(BlockCoo, FindsTheBlocksOfElementMatrices) { expect_that_blocks_are_found(square()); }
 
 TEST_P(BlockCoo, FindsTheBlocksOfElementMatricesInMemoryOfItsOwn) {
-  const Variable set(apart, "1");
+  const Variable set(values_apart, "1");
   expect_that_blocks_are_found(square());
 }
 

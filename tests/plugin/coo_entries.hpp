@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "../src/support/environment.hpp"
 #include "compare.hpp"
 
 namespace petsc_test {
@@ -126,6 +127,9 @@ inline testing::AssertionResult same_matrix(Mat A, Mat aij, std::uint64_t seed) 
   if (auto result = same_mult(A, aij, seed); !result) return result;
   return same_product(A, aij, all_products()[3], seed);
 }
+
+/// The variable that has lists and values on the host treated as those of a device, which has its own copies.
+inline constexpr const char* values_apart = "COMPOUND_VALUES_APART";
 
 struct Coo : testing::TestWithParam<int> {
   Shape square() const { return spread(GetParam(), 11, 11); }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../src/support/environment.hpp"
 #include "coo_entries.hpp"
 #include "info.hpp"
 
@@ -252,8 +251,7 @@ TEST_P(Coo, IgnoresOthersRowsWhereAsked) {
   }
 }
 
-/// Values that were set on a device stay there. COMPOUND_VALUES_APART has values on the host treated alike, so that
-/// what follows is tested without a device.
+/// Values that were set on a device stay there: tested without a device.
 struct ValuesApart : Coo {
   void SetUp() override {
     if (!tested_is_compound()) GTEST_SKIP() << "PETSc's own types keep values otherwise";
@@ -265,13 +263,12 @@ struct ValuesApart : Coo {
   }
   /// On the host, by the base type's array.
   static void set_on_host(Mat A, const std::vector<PetscScalar>& v, InsertMode mode) {
-    const Variable together(apart, {});
+    const Variable together(values_apart, {});
     set(A, v, mode);
   }
 
  private:
-  static constexpr const char* apart = "COMPOUND_VALUES_APART";
-  const Variable is_set_{apart, "1"};
+  const Variable is_set_{values_apart, "1"};
 };
 INSTANTIATE_TEST_SUITE_P(BlockSizes, ValuesApart, testing::Values(1, 3));
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "../src/support/environment.hpp"
 #include "coo_entries.hpp"
 #include "device_tests.hpp"
 #include "info.hpp"
@@ -13,7 +12,6 @@
 namespace {
 
 using namespace petsc_test;
-using compound::test::Variable;
 
 /// The values as a vector in the device's memory.
 Vector on_device(const std::vector<PetscScalar>& v) {
@@ -503,7 +501,7 @@ TEST_P(DeviceCoo, AddsUpOnTheHostWhereverMemoryRunsOut) {
   int n = 0;
   while (failed && ++n < 200) {
     SCOPED_TRACE("allocation " + std::to_string(n) + " fails");
-    const Variable fails("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n));
+    const auto fails = failing_allocation(n);
     const auto text = own_info_during("device_coo_test", [&] {
       const auto A = device_matrix(e);
       std::uint64_t seed = 69;

@@ -1,7 +1,6 @@
 // Products on a device, with vectors on either side, against plain BAIJ on the host.
 #include <cstdio>
 
-#include "../src/support/environment.hpp"
 #include "device.hpp"
 #include "kinds.hpp"
 #include "systems.hpp"
@@ -238,7 +237,7 @@ TEST_F(DeviceByName, FallsBackToTheHostWhereverMemoryRunsOut) {
   int n = 0;
   while (failed && ++n < 200) {
     SCOPED_TRACE("allocation " + std::to_string(n) + " fails");
-    const Variable fails("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n));
+    const auto fails = failing_allocation(n);
     failed = !all_ranks(device_bytes() == without_failure);
   }
   EXPECT_FALSE(failed) << "products came to the host though nothing failed";

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdlib>
+#include <string>
 
+#include "../src/support/environment.hpp"
 #include "petsc_test.hpp"
 
 namespace petsc_test {
@@ -23,5 +25,10 @@ std::string why_no_device();
   do {                                                                                                 \
     if (const auto why = petsc_test::why_no_device(); !why.empty()) SKIP_OF_DEVICE("skipped: " + why); \
   } while (false)
+
+/// While it lives, the backend's n-th allocation on the device fails, counted from now on.
+inline compound::test::Variable failing_allocation(int n) {
+  return {"COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n)};
+}
 
 }  // namespace petsc_test

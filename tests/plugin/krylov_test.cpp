@@ -11,7 +11,6 @@
 #include <limits>
 #include <vector>
 
-#include "../src/support/environment.hpp"
 #include "device.hpp"
 #include "kinds.hpp"
 #include "log_events.hpp"
@@ -22,7 +21,6 @@
 namespace {
 
 using namespace petsc_test;
-using compound::test::Variable;
 
 /// A system and how it is solved.
 struct Case {
@@ -1203,7 +1201,7 @@ Outcome without_memory(const char* options) {
   const auto y = on_side(s.b, true);
   PETSC_OK(MatMult(s.A, s.x, y));  // packs the matrix
   const auto ksp = solver(c, s, KSPCGCOMPOUND);
-  const Variable fails("COMPOUND_CUDA_FAIL_ALLOCATION", "1");
+  const auto fails = failing_allocation(1);
   return outcome(ksp, s);
 }
 

@@ -2,7 +2,6 @@
 #include <array>
 #include <limits>
 
-#include "../src/support/environment.hpp"
 #include "calls.hpp"
 #include "device.hpp"
 #include "info.hpp"
@@ -15,7 +14,6 @@
 namespace {
 
 using namespace petsc_test;
-using compound::test::Variable;
 
 bool is_ours(Mat A) {
   PetscBool ours;
@@ -309,7 +307,7 @@ TEST_P(DeviceMultigrid, SetsUpOnTheHostWhereverMemoryRunsOut) {
   int on_the_host = 0;
   for (int n = 1; n < 200; n += n < 60 ? 1 : 7) {
     SCOPED_TRACE("allocation " + std::to_string(n) + " fails");
-    const Variable fails("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n));
+    const auto fails = failing_allocation(n);
     const auto own = on_device();
     const Solve solve(own.A, gamg);
     EXPECT_LE(std::abs(solve.run(own.A, true) - without_failure), 1);

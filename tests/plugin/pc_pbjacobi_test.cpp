@@ -1,7 +1,5 @@
 // Preconditioner pbjacobi, and its other name pbjacobicompound: on our matrices ours, where the vectors are, with the
 // answers of PETSc's on baij; on other matrices PETSc's own.
-
-#include "../src/support/environment.hpp"
 #include "allocated.hpp"
 #include "device.hpp"
 #include "device_tests.hpp"
@@ -13,7 +11,6 @@
 namespace {
 
 using namespace petsc_test;
-using compound::test::Variable;
 using Preconditioner = Handle<PC, PCDestroy>;
 
 Preconditioner made(const char* type, Mat A) {
@@ -320,7 +317,7 @@ TEST_P(DevicePointBlocks, AreInvertedOnTheHostWhereverMemoryRunsOut) {
     PETSC_OK(MatSetVecType(A, "cuda"));
     Preconditioner pc;
     const auto text = own_info_during("pc_pbjacobi_test", [&] {
-      const Variable fails("COMPOUND_CUDA_FAIL_ALLOCATION", std::to_string(n));
+      const auto fails = failing_allocation(n);
       pc = made(PCPBJACOBICOMPOUND, A);
     });
     EXPECT_LE(distance(applied(pc, plain), wanted), 1e-12);

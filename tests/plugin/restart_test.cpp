@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "../src/support/environment.hpp"
 #include "petsc_test.hpp"
 
 namespace {
@@ -70,14 +71,12 @@ bool refuses_others() {
 
 /// Without -dll_append, by which PetscInitialize() would end with the error.
 int test_other_petscs() {
-  const std::string options = std::getenv("PETSC_OPTIONS") ? std::getenv("PETSC_OPTIONS") : "";
-  unsetenv("PETSC_OPTIONS");
+  const compound::test::Variable options("PETSC_OPTIONS", {});
   if (PetscInitialize(nullptr, nullptr, nullptr, nullptr)) return 1;
   (void)petsc_test::push_error_handler();
   const bool right = refuses_others();
   (void)PetscPopErrorHandler();
   const bool ended = PetscFinalize() == 0;
-  setenv("PETSC_OPTIONS", options.c_str(), 1);
   std::printf("other PETScs: %s\n", right && ended ? "refused" : "failed");
   return right && ended ? 0 : 1;
 }
