@@ -91,28 +91,37 @@ class GraphRecorder {
   }
   GraphRecorder(const GraphRecorder&) = delete;
   ~GraphRecorder() {
-    if (queue_ != stream_.get()) return;
-    queue_ = queue_before_;
-    cudaGraph_t graph = nullptr;
-    cudaStreamEndCapture(stream_.get(), &graph);
-    if (graph) cudaGraphDestroy(graph);
+    if (queue_ == stream_.get()) end();
   }
   Graph finish() {
-    queue_ = queue_before_;
+    const Recorded recorded = end();
+    check(recorded.code, "recording a graph");
     Graph made;
-    cudaGraph_t graph = nullptr;
-    check(cudaStreamEndCapture(stream_.get(), &graph), "recording a graph");
     std::size_t nodes = 0;
-    cudaGraphGetNodes(graph, nullptr, &nodes);
+    cudaGraphGetNodes(recorded.graph.get(), nullptr, &nodes);
     made.nodes_ = static_cast<int>(nodes);
-    const auto destroy = [](cudaGraph_t made_of) { cudaGraphDestroy(made_of); };
-    const std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, decltype(destroy)> owned(graph, destroy);
     count_allocation();
-    check(cudaGraphInstantiate(&made.made_, graph, 0), "making a graph");
+    check(cudaGraphInstantiate(&made.made_, recorded.graph.get(), 0), "making a graph");
     return made;
   }
 
  private:
+  struct Destroy {
+    void operator()(cudaGraph_t graph) const noexcept { cudaGraphDestroy(graph); }
+  };
+  using OwnedGraph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, Destroy>;
+  struct Recorded {
+    cudaError_t code;
+    OwnedGraph graph;
+  };
+
+  Recorded end() noexcept {
+    cudaGraph_t graph = nullptr;
+    queue_ = queue_before_;
+    const cudaError_t code = cudaStreamEndCapture(stream_.get(), &graph);
+    return {code, OwnedGraph(graph)};
+  }
+
   Stream stream_;
   cudaStream_t& queue_;
   cudaStream_t queue_before_;

@@ -11,7 +11,7 @@ usage: mutants.py --seed S --count N          the first N mistakes of seed S, th
 A mistake is drawn from a line of code of src/ or plugin/, by folder as often: not of plugin/tools, nor where only a
 device runs (tests/coverage/needs_device.txt); with --device it is drawn there, by line. It meets the tests that run its
 line, as the coverage of build/coverage has them (build/device-coverage), until one finds it: sixty at most, for two
-minutes (with --device five); first those of a file of its name, then those that run most of its file, and what few
+minutes (with --device ten); first those of a file of its name, then those that run most of its file, and what few
 others run of it, for their time. A mistake that does not compile is drawn again; one that no test runs is found by
 none. Which mistake has a number depends on the seed and on the code.
 
@@ -60,7 +60,7 @@ import coverage as coverages  # noqa: E402
 SCORE = "tests/mutants/score.json"
 EQUIVALENT = "tests/mutants/equivalent.toml"
 NOT_DRAWN = ("plugin/tools/", "src/cuda/device_code/")  # the latter is not in these builds
-SECONDS = {"host": 120, "device": 300}  # of tests, for one mistake: on a device some take two minutes each
+SECONDS = {"host": 120, "device": 600}  # of tests, for one mistake: on a device some take three minutes each
 NEAR = 60  # tests at most: each is a program to be built
 DRAWS = 50  # of which one compiles
 GOALS = {"all": 90, "folder": 80}  # percent

@@ -1,6 +1,10 @@
 // The CUDA backend on a device: packing, transposes, diagonals, sums, chunks, memory that is full.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "base/error.hpp"
 #include "cuda/graph.hpp"
 #include "cuda/kernel_source.hpp"
@@ -416,6 +420,26 @@ TEST_F(CudaBackend, CountsAllocationsOfEveryKind) {
   EXPECT_EQ(failures([] { const cuda::Stream stream; }), 1);
   cudaStream_t queue = nullptr;
   EXPECT_EQ(failures([&] { cuda::GraphRecorder(queue).finish(); }), 2) << "a stream and a graph";
+}
+
+/// Also where recording is not finished.
+TEST_F(CudaBackend, DestroysGraphsThatItRecorded) {
+  std::atomic<int> destroyed = 0;
+  const auto count_it = [](void* to) { ++*static_cast<std::atomic<int>*>(to); };
+  cudaStream_t queue = nullptr;
+  for (const bool finishes : {true, false}) {
+    cuda::GraphRecorder recorder(queue);
+    cudaStreamCaptureStatus status;
+    cudaGraph_t graph = nullptr;
+    cudaUserObject_t object;
+    ASSERT_EQ(cudaStreamGetCaptureInfo(queue, &status, nullptr, &graph), cudaSuccess);
+    ASSERT_EQ(cudaUserObjectCreate(&object, &destroyed, count_it, 1, cudaUserObjectNoDestructorSync), cudaSuccess);
+    ASSERT_EQ(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove), cudaSuccess);
+    if (finishes) (void)recorder.finish();
+  }
+  for (int tenths = 0; destroyed < 2 && tenths < 100; ++tenths)  // a thread of the driver's tells it
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(destroyed, 2);
 }
 
 /// Values of float, codes and parts are left as they are.

@@ -188,6 +188,19 @@ TEST_F(CusparseBackend, FollowsTheQueue) {
   cudaStreamDestroy(queue);
 }
 
+/// A product after it allocates what the caller's vectors take.
+TEST_F(CusparseBackend, TakesMemoryInItsFirstProductAlone) {
+  Random random;
+  const Operands<double> operands(pattern, "dense", {1, 1}, random);
+  const auto allocations_of_second = [&](std::string_view line) {
+    const PackedMatrix A = packed(operands, plan(line), device());
+    const auto multiply = [&] { (void)multiplied(A, operands, Op::none, Form::assign); };
+    multiply();
+    return failures_in_turn(cuda::fail_allocation, multiply);
+  };
+  EXPECT_EQ(allocations_of_second("cusparse:csr-alg2"), allocations_of_second("csr"));
+}
+
 /// Its own memory, too: an error each time, and right results from the first try that gets what it asks for.
 TEST_F(CusparseBackend, ReportsEveryAllocationThatFails) {
   Random random;
