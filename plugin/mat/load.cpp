@@ -242,7 +242,7 @@ PetscErrorCode read_header(Mat A, PetscViewer viewer, FileOfMatrix* f, bool* is_
 
 PetscErrorCode check_file(Mat A, PetscViewer viewer, FileOfMatrix* f) {
   PetscFunctionBegin;
-  bool is_matrix;
+  bool is_matrix = false;
   std::vector<PetscInt> lengths;
   PetscCall(find_file(viewer, f));
   PetscCall(read_header(A, viewer, f, &is_matrix));

@@ -35,7 +35,7 @@ PetscErrorCode has_direct_prolongation(PC pc, bool* direct) {
 /// A name alone would not do here: smoothers multiply while they are set up.
 PetscErrorCode multigrid(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionBegin;
-  bool direct;
+  bool direct = false;
   const TypeOfMatrix k = pc->pmat ? type_of_matrix(pc->pmat) : TypeOfMatrix{};
   PetscCall(has_direct_prolongation(pc, &direct));
   if (direct && k.is_ours && k.base_type == &aij) {

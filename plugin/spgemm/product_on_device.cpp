@@ -273,7 +273,7 @@ PetscErrorCode why_no_device(Mat A, const char** why) {
 
 PetscErrorCode take_product_on_device(Mat C, bool* taken) {
   PetscFunctionBegin;
-  double products;
+  double products = 0;
   PetscCall(count(C->product, &products));
   *taken = products <= most_products;
   if (!*taken) {

@@ -112,7 +112,7 @@ PetscErrorCode create_vecs(Mat A, Vec* right, Vec* left) {
 PetscErrorCode keep_coloring_on_host(Mat A, MatFDColoring coloring) {
   PetscFunctionBegin;
   VecType type;
-  bool device;
+  bool device = false;
   PetscCall(has_device_vectors(A, &device));
   if (!device) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDestroy(&coloring->w1));
