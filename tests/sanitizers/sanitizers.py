@@ -15,6 +15,7 @@ not name: kernels of others and tests that do not end under the tool, each with 
 
 import argparse
 import contextlib
+import fcntl
 import functools
 import hashlib
 import io
@@ -381,7 +382,9 @@ def main():
             print(f"error: {test['name']} {part + 1}/{parts}: {said['how']}, found {said['found']} "
                   f"({sanitized.folder / test['name']}.{part})")
         if a.record:
-            keep(root / RECORD, sanitized, ran, root)
+            with open(sanitized.build / "sanitizers/lock", "w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)  # tools may run side by side
+                keep(root / RECORD, sanitized, ran, root)
         if len(done) < len(ran):
             raise Stop("the time is over; call it again to go on")
         return 1 if wrong else 0
