@@ -23,6 +23,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import time
 
 import measure_figures
 
@@ -65,10 +66,12 @@ def run(build, where, plans, ranks, repeat, environment=()):
         command = [str(build / "tests/plugin/same_bits"), "-dll_append", str(build / "plugin/libpetsccompound.so"),
                    "-mat_type", "baijcompound", *VECTORS[where], "-plans", ";".join(plans), "-repeat", str(repeat),
                    "-to", str(to)]
+        begin = time.monotonic()
         try:
             text, _ = measure_figures.run(["env", *environment, *measure_figures.by_mpi(ranks), *command])
         except measure_figures.Failed as why:
             sys.exit(f"measure_bits.py: {' '.join(command)}: {why}")
+        print(f"{where}, {ranks} process{'es' * (ranks > 1)}, {repeat} repeats: {time.monotonic() - begin:.0f} s", file=sys.stderr)
         bound, *results = vectors_of(to)
     found, plan = {}, None
     for line in text.splitlines():
