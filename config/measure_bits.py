@@ -71,7 +71,8 @@ def run(build, where, plans, ranks, repeat, environment=()):
             text, _ = measure_figures.run(["env", *environment, *measure_figures.by_mpi(ranks), *command])
         except measure_figures.Failed as why:
             sys.exit(f"measure_bits.py: {' '.join(command)}: {why}")
-        print(f"{where}, {ranks} process{'es' * (ranks > 1)}, {repeat} repeats: {time.monotonic() - begin:.0f} s", file=sys.stderr)
+        of = f"{ranks} process{'es' * (ranks > 1)}, {repeat} repeats"
+        print(f"{where}, {of}: {time.monotonic() - begin:.0f} s", file=sys.stderr)
         bound, *results = vectors_of(to)
     found, plan = {}, None
     for line in text.splitlines():
