@@ -114,6 +114,16 @@ constexpr PartsRow parts_device[] = {
     {"bellpack:32 rows lanes=2 unroll=2 threads=128 blocks=4", "ccoo slots threads=128 blocks=8"},
     {"sell:32 rows lanes=1 unroll=2 threads=128 blocks=8", "csr rows lanes=32 unroll=1 threads=128 blocks=8"}};
 
+/// With another axis before that at `place`.
+Product with_axis(const Product& product, std::size_t place, const Axis& axis) {
+  Product longer;
+  for (std::size_t k = 0; k <= product.size(); ++k) {
+    if (k == place) longer.push_back(axis);
+    if (k < product.size()) longer.push_back(product[k]);
+  }
+  return longer;
+}
+
 /// f(line) for each line of a product, the last axis first: schedules of one layout follow each other.
 template <class F>
 void for_each_line(const Product& product, const F& f) {
@@ -219,19 +229,15 @@ std::vector<Plan> candidates(Search search, const Plan& base, const PatternStati
   if (search == Search::near) return plans.take();
   if (!is_host(rule))
     for (const Plan& plan : search_of_2019(rule, problem, backend, vectors)) plans.add(plan);
-  for (Product product : is_host(rule) ? host_products : device_products) {
-    if (vectors == VectorOrder::any) product.insert(product.begin() + 1, device_vectors);
-    plans.add(product, rule);
-  }
+  for (const Product& product : is_host(rule) ? host_products : device_products)
+    plans.add(vectors == VectorOrder::any ? with_axis(product, 1, device_vectors) : product, rule);
   return plans.take();
 }
 
 std::vector<Plan> search_of_2019(const Plan& base, const Problem& problem, const Backend& backend,
                                  VectorOrder vectors) {
   Plans plans(problem, backend);
-  Product product = product_of_2019;
-  if (vectors == VectorOrder::any) product.insert(product.begin() + 2, device_vectors);
-  plans.add(product, base);
+  plans.add(vectors == VectorOrder::any ? with_axis(product_of_2019, 2, device_vectors) : product_of_2019, base);
   return plans.take();
 }
 
