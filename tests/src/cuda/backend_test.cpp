@@ -424,7 +424,8 @@ TEST_F(CudaBackend, CountsAllocationsOfEveryKind) {
 
 /// Also where recording is not finished.
 TEST_F(CudaBackend, DestroysGraphsThatItRecorded) {
-  std::atomic<int> destroyed = 0;
+  static std::atomic<int> destroyed;  // outlasts a call that comes late
+  destroyed = 0;
   const auto count_it = [](void* to) { ++*static_cast<std::atomic<int>*>(to); };
   cudaStream_t queue = nullptr;
   for (const bool finishes : {true, false}) {
