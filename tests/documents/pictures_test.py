@@ -8,6 +8,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/mutants"))
+from builds import files_of  # noqa: E402
+
 TITLE = re.compile(r"<title[^>]*>\s*[^<\s][^<]{5,}</title>\s*<desc[^>]*>\s*[^<\s][^<]{10,}</desc>")
 PICTURE = re.compile(r"^!\[([^\]]*)\]\(([^()\s]+)\)\s*$")
 # Of measurements: these say device and date, too.
@@ -48,19 +51,14 @@ def wrong_pictures(text):
             yield number + 1, f"{found[2]}: the caption has no date"
 
 
-def tracked(*patterns):
-    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--", *patterns], capture_output=True, text=True,
-                            check=True).stdout
-    return [ROOT / path for path in listed.split("\0") if path and (ROOT / path).exists()]
-
-
 def mistakes():
-    for file in tracked("*.svg", ":!docs/site/icon.svg"):
-        if wrong := wrong_svg(file.read_text(encoding="utf-8")):
-            yield f"{file.relative_to(ROOT)} {wrong}"
-    for file in tracked("README.md", "docs/*.md"):
-        for line, what in wrong_pictures(file.read_text(encoding="utf-8")):
-            yield f"{file.relative_to(ROOT)}:{line}: {what}"
+    for name in files_of(ROOT):
+        text = (ROOT / name).read_text(encoding="utf-8") if name.endswith((".svg", ".md")) else ""
+        if name.endswith(".svg") and name != "docs/site/icon.svg" and (wrong := wrong_svg(text)):
+            yield f"{name} {wrong}"
+        if name == "README.md" or (name.startswith("docs/") and name.endswith(".md")):
+            for line, what in wrong_pictures(text):
+                yield f"{name}:{line}: {what}"
 
 
 def self_test():

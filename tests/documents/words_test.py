@@ -18,6 +18,9 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(TOP / "tests/mutants"))
+from builds import files_of  # noqa: E402
+
 LIST = "tests/documents/old_words.txt"
 SPAN = re.compile(r"`[^`]*`")
 CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(?P<mark>\w*)\((?P<raw>.*?)\)(?P=mark)"|"(?P<text>(?:[^"\\\n]|\\.)*)"|'
@@ -125,10 +128,7 @@ READ = re.compile(r"[^/]*\.md|docs/.*\.md|docs/man/.*\.in|include/petsccompound\
 def mistakes(root, programs=()):
     words = WordList((root / LIST).read_text(encoding="utf-8"))
     yield from words.wrong
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "-co", "--exclude-standard"], capture_output=True,
-                            text=True, check=True)
-    paths = sorted(path for path in listed.stdout.split("\0") if READ.fullmatch(path) and (root / path).is_file())
-    for path in paths:
+    for path in filter(READ.fullmatch, files_of(root)):
         try:
             for line, text, is_code in texts(root, path):
                 yield from words.found(path, text, line, is_code)
@@ -172,7 +172,6 @@ def mistakes_with(changed, line):
         for name, text in RIGHT.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text + (line + "\n" if name == changed else ""), encoding="utf-8")
-        subprocess.run(["git", "init", "-q", "."], cwd=root, check=True)
         return list(mistakes(root))
 
 

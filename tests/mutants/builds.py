@@ -71,9 +71,10 @@ def write_record(file, record, **how):
 
 
 def files_of(root):
-    """Names of what belongs to a tree; of one that is no repository all but builds and hidden files."""
-    listed = said_by_git(root, "ls-files", "-z", "-co", "--exclude-standard")
-    if listed is not None:
+    """Names of what belongs to a tree; of one that is no repository, but may lie in one that ignores it, all but builds
+    and hidden files."""
+    if said_by_git(root, "rev-parse", "--show-prefix") == "\n":
+        listed = said_by_git(root, "ls-files", "-z", "-co", "--exclude-standard")
         return sorted(f for f in listed.split("\0") if f and (root / f).is_file())
     files = []
     for folder, folders, names in os.walk(root):

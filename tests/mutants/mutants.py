@@ -30,6 +30,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -659,6 +660,10 @@ def self_test():
         without = [name for name in files_of(root) if not name.startswith("hidden/")]
         (root / "hidden").rename(root / ".git")
         expect("files without git", without, [name for name in listed if not name.startswith(".")])
+        copy = root / "build/copy"
+        copy_tree(root, copy)
+        expect("files of a copy that git ignores", files_of(copy), without)
+        shutil.rmtree(copy)
 
         few, state = run(2), root / "build/mutants/drawn.json"
         first = {n: few.mine[n]["becomes"] for n in few.mine}
