@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent / "mutants"))
+from builds import files_of  # noqa: E402
+
 LINK = re.compile(r"\[[^][]*\]\(([^()\s]+)\)")
 SPAN = re.compile(r"`([^`]+)`")
 OPTION = re.compile(r"(?<![\w-])-(?:[a-z]+_)*?((?:mat|ksp|pc)_[a-z]*compound_[a-z_]*[a-z])")  # after any prefix
@@ -20,12 +23,6 @@ ROW_OF_OPTIONS = re.compile(r'^    \{"([a-z_]+)",', re.M)
 OPTIONS = "plugin/options/options.cpp"
 OPTIONS_PAGE = "docs/reference/options.md"
 VARIABLE = re.compile(r"\bCOMPOUND_[A-Z0-9_]*[A-Z0-9]\b")
-
-
-def tracked(root):
-    """Paths of the files of the tree, from its root."""
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True, check=True).stdout
-    return [path for path in listed.split("\0") if path and (root / path).is_file()]
 
 
 def read(root, path):
@@ -104,7 +101,7 @@ def wrong_variables(documents, others):
 
 
 def mistakes(root):
-    files = tracked(root)
+    files = files_of(root, untracked=False)
     documents = {path: read(root, path) for path in files if path.endswith(".md")}
     code = {path: read(root, path) for path in files if re.fullmatch(r"plugin/.*\.[ch]pp", path)}
     others = {name for path in files if not path.endswith((".md", ".png", ".xz", ".svg"))

@@ -52,13 +52,14 @@ def wrong_pictures(text):
 
 
 def mistakes():
-    for name in files_of(ROOT):
-        text = (ROOT / name).read_text(encoding="utf-8") if name.endswith((".svg", ".md")) else ""
-        if name.endswith(".svg") and name != "docs/site/icon.svg" and (wrong := wrong_svg(text)):
-            yield f"{name} {wrong}"
-        if name == "README.md" or (name.startswith("docs/") and name.endswith(".md")):
-            for line, what in wrong_pictures(text):
-                yield f"{name}:{line}: {what}"
+    files = files_of(ROOT, untracked=False)
+    for name in files:
+        if name.endswith(".svg") and name != "docs/site/icon.svg":
+            if wrong := wrong_svg((ROOT / name).read_text(encoding="utf-8")):
+                yield f"{name} {wrong}"
+    for name in filter(re.compile(r"README\.md|docs/.*\.md").fullmatch, files):
+        for line, what in wrong_pictures((ROOT / name).read_text(encoding="utf-8")):
+            yield f"{name}:{line}: {what}"
 
 
 def self_test():

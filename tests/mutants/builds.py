@@ -70,11 +70,11 @@ def write_record(file, record, **how):
     write_whole(file, json.dumps(record, indent=1, **how) + "\n")
 
 
-def files_of(root):
+def files_of(root, untracked=True):
     """Names of what belongs to a tree; of one that is no repository, but may lie in one that ignores it, all but builds
     and hidden files."""
     if said_by_git(root, "rev-parse", "--show-prefix") == "\n":
-        listed = said_by_git(root, "ls-files", "-z", "-co", "--exclude-standard")
+        listed = said_by_git(root, "ls-files", "-z", *(["-co", "--exclude-standard"] if untracked else []))
         return sorted(f for f in listed.split("\0") if f and (root / f).is_file())
     files = []
     for folder, folders, names in os.walk(root):

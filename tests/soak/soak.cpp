@@ -126,8 +126,8 @@ PetscErrorCode make_filled(const std::string& type, Mat* A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Ends with a number for the host, as a solve does. PETSc's vectors are freed in the order of the device's work, and
-/// CUDA gives their memory back when something waits for that.
+/// Ends with a number for the host, as a solve does: PETSc frees vectors in the order of the device's work, and where
+/// nothing waited for that, memory grew on an H200.
 PetscErrorCode multiply(Mat A) {
   Vec x, y;
   PetscReal norm;
