@@ -86,15 +86,15 @@ def command_of(tool, folder):
 
 def prove(tool, build, folder):
     """Raises unless the tool finds the fault that is for it, and nothing in a kernel without."""
+    folder.mkdir(parents=True, exist_ok=True)
     for fault in (tool, "none"):
-        logs = folder / f"planted-{fault}"
-        shutil.rmtree(logs, ignore_errors=True)
-        logs.mkdir(parents=True)
+        logs = pathlib.Path(tempfile.mkdtemp(prefix=f"planted-{fault}-", dir=folder))  # runs of a tool may be several
         ran = subprocess.run([*command_of(tool, logs), build / PLANTED, fault], capture_output=True, text=True)
         found = findings_in(logs.glob("*.txt"))
         if found is None or (found > 0) != (fault == tool):
             raise Stop(f"{tool} found {found} faults in a kernel with "
                        f"{'one for it' if fault == tool else 'none'} ({logs}):\n{ran.stdout}{ran.stderr}")
+        shutil.rmtree(logs)
 
 
 class Sanitized:
@@ -124,7 +124,10 @@ class Sanitized:
 
     def cases_of(self, test):
         """A key of the cases that the parts of a test share out."""
-        program = builds.programs_of(test)[-1]
+        programs = builds.programs_of(test)
+        if not programs:
+            raise Stop(f"{test['name']}: its program is not built")
+        program = programs[-1]
         if program not in self.keys:
             said = subprocess.run([program, "--gtest_list_tests"], env={**os.environ, **self.filter},
                                   capture_output=True)
