@@ -278,7 +278,7 @@ def found_by(entry):
     tests = [name + ("" if how == "Failed" else f" ({how})") for name, how in entry["steps"][step]["killed"].items()]
     text = f"{STEPS[step]}: {', '.join(tests[:3])}" + (f" and {len(tests) - 3} more" if len(tests) > 3 else "")
     cases = entry["steps"][step]["cases"]
-    return text + (f": {cases[0]}" + (" ..." if len(cases) > 1 else "") if cases else "")
+    return text + (f": `{cases[0]}`" + (" ..." if len(cases) > 1 else "") if cases else "")
 
 
 def document(root, mutants, known):

@@ -126,8 +126,8 @@ PetscErrorCode make_filled(const std::string& type, Mat* A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Ends with a number for the host, as a solve does: PETSc frees vectors in the order of the device's work, and where
-/// nothing waited for that, memory grew on an H200.
+/// Ends with a number for the host, as a solve does: memory of vectors that PETSc frees on a device comes back when
+/// something waits for it (docs/trust.md).
 PetscErrorCode multiply(Mat A) {
   Vec x, y;
   PetscReal norm;
