@@ -9,6 +9,7 @@
 #include "mat/attach.hpp"
 #include "options/options.hpp"
 #include "pc/diagonal_blocks.hpp"
+#include "petsc/agree.hpp"
 #include "spmv/operator.hpp"
 #include "spmv/placement.hpp"
 #include "spmv/refresh.hpp"
@@ -29,8 +30,17 @@ const char* why_not_solver(KSP ksp) {
   if (ksp->chknorm > 0) return "norms are not checked from the first iteration on (-ksp_check_norm_iteration)";
   if (ksp->lagnorm) return "norms are lagged (-ksp_lag_norm)";
   if (ksp->pc_side != PC_LEFT) return "the preconditioner is not on the left";
-  if (ksp->reason != KSP_CONVERGED_ITERATING) return "the preconditioner failed";
   return nullptr;
+}
+
+PetscErrorCode has_failed(KSP ksp, bool* failed) {
+  PetscFunctionBegin;
+  PCFailedReason of_pc;
+  bool sound = false;
+  PetscCall(PCGetFailedReason(ksp->pc, &of_pc));
+  PetscCall(on_all(ksp->pc->mat, !of_pc && ksp->reason == KSP_CONVERGED_ITERATING, &sound));
+  *failed = !sound;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 namespace {

@@ -25,12 +25,24 @@ namespace {
 /// hide that.
 constexpr int iterations_at_once = 2;
 
+/// Of settings that not all releases have.
+template <class PetscKSP>
+const char* why_by_columns_in_release(PetscKSP ksp) {
+  if constexpr (requires { ksp->dscale; })
+    if (ksp->dscale) return "the matrix is scaled by its diagonal, and right-hand sides by KSPSolve()";
+  if constexpr (requires { ksp->min_it; })
+    if (ksp->min_it > 0) return "there is a minimum of iterations";
+  return nullptr;
+}
+
 /// What PETSc does beside the iterations of one column, or with them, that a solve of several cannot; null: nothing.
 const char* why_by_columns(KSP ksp) {
   if (const char* const settings = why_not_solver(ksp)) return settings;
+  if (const char* const settings = why_by_columns_in_release(ksp)) return settings;
   if (is_watched(ksp)) return "a monitor or a convergence test may look at vectors";
   if (ksp->calc_sings) return "eigenvalues are computed";
   if (ksp->guess) return "a KSPGuess makes the initial guesses";
+  if (ksp->guess_knoll) return "the preconditioner makes the initial guesses";
   if (ksp->presolve || ksp->postsolve || ksp->pc->ops->presolve) return "functions run before or after each solve";
   MatNullSpace of_transpose = nullptr;
   if (MatGetTransposeNullSpace(ksp->pc->mat, &of_transpose) || of_transpose)
@@ -185,7 +197,10 @@ PetscErrorCode solve_at_once(KSP ksp, Solver& s, std::vector<Column>& columns, c
       PetscCall(solve_on_device(ksp, f, some, *device_backend()));
     else
       PetscCall(solve_on_host(ksp, f.hermitian, some));
-    for (const Column& column : some) solved.note(column);
+    for (const Column& column : some) {
+      solved.note(column);
+      ksp->totalits += column.its;
+    }
   }
   solved.tell(ksp);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -204,9 +219,9 @@ PetscErrorCode solve_columns(KSP ksp, Mat B, Mat X) {
   PetscCall(together(comm_of_solver(ksp), [&] {
     for (PetscInt n = 0; n < B->cmap->N; ++n) columns.push_back({B, X, n});
   }));
-  PCFailedReason failed;
-  PetscCall(PCGetFailedReason(ksp->pc, &failed));
-  const char* why = failed ? "the preconditioner failed" : why_by_columns(ksp);
+  bool failed = false;
+  PetscCall(has_failed(ksp, &failed));
+  const char* why = failed ? preconditioner_failed : why_by_columns(ksp);
   if (!why && !s->asked.empty()) why = s->asked.c_str();
   if (!why) why = s->radius ? s->radius : s->objective;
   if (!why && columns.size() == 1) why = "there is one";

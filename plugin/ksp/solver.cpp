@@ -88,7 +88,7 @@ void override_function(F& now, F& base, F ours) {
   if (now && now != ours) base = std::exchange(now, ours);
 }
 
-/// What only PETSc's own loop does of what this solve is to do; null: nothing.
+/// What only PETSc's own loop does of what this solve is to do; null: nothing. The same on all processes.
 const char* why_base_solver(KSP ksp, const Solver& s) {
   if (const char* const settings = why_not_solver(ksp)) return settings;
   if (!s.asked.empty()) return s.asked.c_str();
@@ -106,7 +106,9 @@ PetscErrorCode solve(KSP ksp) {
   override_function(ksp->ops->computeeigenvalues, s->base.computeeigenvalues, for_petsc<eigenvalues>);
   override_function(ksp->ops->computeextremesingularvalues, s->base.computeextremesingularvalues,
                     for_petsc<extreme_values>);
-  if (const char* const why = why_base_solver(ksp, *s)) {
+  bool failed = false;
+  PetscCall(has_failed(ksp, &failed));
+  if (const char* const why = failed ? preconditioner_failed : why_base_solver(ksp, *s)) {
     f.why_not = why;
     PetscCall(solve_by_base(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);

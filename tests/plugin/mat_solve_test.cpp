@@ -82,6 +82,16 @@ const Case cases[] = {
      .at_once = false,
      .prepare = [](KSP ksp) { PETSC_OK(KSPSetConvergenceTest(ksp, stop_at_three, nullptr, nullptr)); }},
     {.name = "single_reduction", .options = "-solver_pc_type jacobi -solver_ksp_cg_single_reduction", .at_once = false},
+    {.name = "guess_of_the_preconditioner", .options = "-solver_pc_type jacobi -solver_ksp_knoll", .at_once = false},
+#if PETSC_VERSION_GE(3, 26, 0)
+    {.name = "minimum_of_iterations",
+     .options = "-solver_pc_type jacobi -solver_ksp_rtol 1e-2 -solver_ksp_min_it 20",
+     .at_once = false},
+#else
+    {.name = "diagonal_scale",
+     .options = "-solver_pc_type none -solver_ksp_diagonal_scale -solver_ksp_diagonal_scale_fix",
+     .at_once = false},
+#endif
     {.name = "eigenvalues", .options = "-solver_pc_type jacobi", .at_once = false, .prepare = [](KSP ksp) {
        PETSC_OK(KSPSetComputeEigenvalues(ksp, PETSC_TRUE));
      }}};
@@ -183,6 +193,7 @@ struct Answer {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   PetscInt iterations = 0;
   PetscReal norm = 0;
+  PetscInt in_all = 0;  ///< iterations of the solver so far
   std::vector<std::vector<PetscScalar>> x;
 };
 
@@ -190,6 +201,7 @@ void ask(KSP ksp, Answer* answer) {
   PETSC_OK(KSPGetConvergedReason(ksp, &answer->reason));
   PETSC_OK(KSPGetIterationNumber(ksp, &answer->iterations));
   PETSC_OK(KSPGetResidualNorm(ksp, &answer->norm));
+  PETSC_OK(KSPGetTotalIterations(ksp, &answer->in_all));
 }
 
 /// KSPCG with each column alone: of all what KSPMatSolve() is to say.
@@ -205,6 +217,7 @@ Answer one_by_one(const Case& c, const Systems& s) {
       });
     });
     ask(ksp, &of_column);
+    all.in_all = of_column.in_all;
     if (all.reason < 0 || (n > 0 && of_column.reason > 0 && of_column.iterations <= all.iterations)) continue;
     all.reason = of_column.reason;
     all.iterations = of_column.iterations;
@@ -255,6 +268,8 @@ void expect_solved(const Case& c, bool device) {
     ask(ksp, &made);
     made.x = columns_of(s.X);
     expect_same(c, made, wanted);
+    const int solves = solve + 1;
+    EXPECT_LE(std::abs(made.in_all - solves * wanted.in_all), solves * (c.columns + 0.02 * double(wanted.in_all)));
     const std::string view = view_of("mat_solve_test", ksp);
     EXPECT_EQ(view.find("right-hand sides at once") != std::string::npos, at_once) << view;
     const char* const where = device ? "fused on the device" : "fused on the host";
@@ -312,6 +327,20 @@ TEST(Numbers, OfColumnsMayChange) { expect_any_number_solved(false); }
 
 using NumbersOnDevice = DenseOnDevice;
 TEST_F(NumbersOnDevice, OfColumnsMayChange) { expect_any_number_solved(true); }
+
+/// On the first process alone.
+TEST(Preconditioner, ThatFailsOnOneProcessIsToldOnAll) {
+  const Case c{"failed", "-solver_pc_type pbjacobi", 3};
+  const Systems s(c, false);
+  const PetscInt rows[] = {0, 1, 2};
+  Answer made;
+  PETSC_OK(MatSetOption(s.A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
+  PETSC_OK(MatZeroRows(s.A, rank() == 0 ? 3 : 0, rows, 0.0, nullptr, nullptr));
+  const auto ksp = solver(c, s.A, KSPCGCOMPOUND);
+  PETSC_OK(KSPMatSolve(ksp, s.B, s.X));
+  ask(ksp, &made);
+  EXPECT_EQ(made.reason, KSP_DIVERGED_PC_FAILED);
+}
 
 /// Norms of all columns are told as those of one solve after the other.
 PetscErrorCode note(KSP, PetscInt iteration, PetscReal, void* iterations) {
