@@ -125,10 +125,10 @@ class HostColumns {
   /// x += alpha p of the iteration before, p = z + beta p.
   PetscErrorCode turn() {
     PetscFunctionBegin;
-    PetscCall(with_solutions([&](PetscScalar* x) {
+    PetscCall(with_solutions([&](const auto& solution) {
       for (std::size_t k = 0; k < running_.size(); ++k) {
         Running& c = running_[k];
-        run(VectorPass::cg_turn, {vector(z, k), x + c.column->number * apart_of_x_, vector(p, k)}, {c.pending, c.beta});
+        run(VectorPass::cg_turn, {vector(z, k), solution(c), vector(p, k)}, {c.pending, c.beta});
         c.pending = 0;
       }
     }));
@@ -207,11 +207,11 @@ class HostColumns {
     PetscFunctionBegin;
     const auto is_over = [](const Running& c) { return c.column->reason != KSP_CONVERGED_ITERATING; };
     if (std::ranges::none_of(running_, is_over)) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(with_solutions([&](PetscScalar* x) {
+    PetscCall(with_solutions([&](const auto& solution) {
       for (std::size_t k = 0; k < running_.size(); ++k)
         if (const Running& c = running_[k]; is_over(c) && c.pending != PetscScalar(0))
           // x += pending p, by a pass that subtracts
-          run(VectorPass::bcgs_half, {vector(p, k), x + c.column->number * apart_of_x_}, {-c.pending});
+          run(VectorPass::bcgs_half, {vector(p, k), solution(c)}, {-c.pending});
     }));
     for (std::size_t k = 0; k < running_.size();) {
       const std::size_t last = running_.size() - 1;
@@ -254,14 +254,15 @@ class HostColumns {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /// f(array of X)
+  /// f(solution), where solution(a running column) is its x. X may have more scalars than a PetscInt counts.
   template <class F>
   PetscErrorCode with_solutions(const F& f) {
     PetscFunctionBegin;
     PetscScalar* x;
-    PetscCall(MatDenseGetLDA(X_, &apart_of_x_));
+    PetscInt apart;
+    PetscCall(MatDenseGetLDA(X_, &apart));
     PetscCall(MatDenseGetArray(X_, &x));
-    f(x);
+    f([&](const Running& c) { return x + std::ptrdiff_t{c.column->number} * apart; });
     PetscCall(MatDenseRestoreArray(X_, &x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -298,7 +299,7 @@ class HostColumns {
   Mat A_ = nullptr, X_;
   Vec d_ = nullptr;  ///< Jacobi's, in a work vector that columns do not use
   MatNullSpace null_space_ = nullptr;
-  PetscInt rows_ = 0, apart_of_x_ = 0;
+  PetscInt rows_ = 0;
   std::vector<Running> running_;
   std::vector<PassSums> sums_of_process_, sums_;  ///< of running columns, with room for all
   std::vector<PetscScalar> memory_[3];            ///< [places][rows]

@@ -24,10 +24,7 @@ PetscErrorCode key_of(Mat A, PatternKey* key) {
 }
 
 PetscErrorCode attached(Mat C, BlockProduct** p) {
-  PetscFunctionBegin;
-  PetscCall(composed(reinterpret_cast<PetscObject>(C), container_name, p));
-  PetscCheck(*p, comm_of(C), PETSC_ERR_PLIB, "A product of blocks has lost its pattern");
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return composed(reinterpret_cast<PetscObject>(C), container_name, p);
 }
 
 }  // namespace
@@ -80,18 +77,41 @@ PetscErrorCode BlockProduct::symbolic(Mat C) {
              "again");
   PetscCall(p->find_pattern(C, true, &same));
   PetscCall(p->make_result(C));
+  p->of_C_ = ResultKey(C);
   C->ops->productnumeric = for_petsc<numeric>;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// MatAXPY() with another pattern replaces C. Some releases lose what is composed with it, and keep its operations.
+PetscErrorCode BlockProduct::find_again(Mat C) {
+  PetscFunctionBegin;
+  BlockProduct* p;
+  PetscCall(MatProductSetAlgorithm(C, MATPRODUCTALGORITHMDEFAULT));  // as it was asked for then
+  PetscCall((*C->product->A->ops->productsetfromoptions)(C));
+  PetscCall(attached(C, &p));
+  PetscCheck(p, comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
+             "Product with MAT_REUSE_MATRIX: the result has been replaced, and an operand is in other blocks than with "
+             "MAT_INITIAL_MATRIX; call it with MAT_INITIAL_MATRIX again");
+  PetscCall(symbolic(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode BlockProduct::numeric(Mat C) {
   PetscFunctionBegin;
   BlockProduct* p;
+  bool is_as_made = false;
   PetscCall(attached(C, &p));
+  if (!p) {
+    PetscCall(find_again(C));
+    PetscCall(attached(C, &p));
+  }
   PetscCall(p->check_operands(C));
+  PetscCall(on_all(C, p->of_C_ == ResultKey(C), &is_as_made));
+  if (!is_as_made) PetscCall(p->make_result(C));  // it has got more entries, or lost some
   PetscCall(p->multiply(C));
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  p->of_C_ = ResultKey(C);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "petsc/guard.hpp"
 
@@ -21,6 +22,14 @@ struct PatternKey {
   PetscObjectId id = 0;
   PetscObjectState nonzeros = -1;
   bool operator==(const PatternKey&) const = default;
+};
+
+/// Which pattern the result was given: one that has replaced it may count its changes alike, but has data of its own.
+struct ResultKey {
+  explicit ResultKey(Mat C) : nonzeros(C->nonzerostate), data(C->data) {}
+  PetscObjectState nonzeros;
+  const void* data;
+  bool operator==(const ResultKey&) const = default;
 };
 
 /// Hangs on the product matrix C. All calls are collective.
@@ -49,11 +58,13 @@ class BlockProduct {
   friend PetscErrorCode take_block_product(Mat, std::unique_ptr<BlockProduct>, bool*);
   static PetscErrorCode symbolic(Mat C);
   static PetscErrorCode numeric(Mat C);
+  static PetscErrorCode find_again(Mat C);
   PetscErrorCode take(Mat C, bool* fit);
   PetscErrorCode are_as_taken(Mat C, bool* same) const;
   PetscErrorCode check_operands(Mat C);
 
   PatternKey of_A_, of_B_;
+  std::optional<ResultKey> of_C_;  ///< since it was made
 };
 
 /// Calls the base type's MatProductSetFromOptions(). `kind` is null where the product is of another kind than A B and

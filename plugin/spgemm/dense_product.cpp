@@ -68,6 +68,8 @@ class Batch {
     const PetscInt countable = std::numeric_limits<PetscInt>::max() / std::max<PetscInt>(x.all_rows, 1);
     return std::max<PetscInt>(1, std::min({x.count, most, countable}));
   }
+  /// Of a column; columns may have more scalars than a PetscInt counts.
+  static std::ptrdiff_t begin_of(PetscInt column, const DenseColumns& x) { return std::ptrdiff_t{column} * x.apart; }
   PetscErrorCode make_ghosts() {
     PetscFunctionBegin;
     PetscCall(mpi_state(A_, &st_));
@@ -86,8 +88,8 @@ class Batch {
   PetscErrorCode multiply_some(const PetscScalar* all_x, PetscScalar* all_y, PetscInt first, PetscInt count,
                                PetscErrorCode* code) {
     PetscFunctionBegin;
-    const PetscScalar *const x = all_x + first * x_.apart, *sent = nullptr;
-    PetscScalar* const y = all_y + first * y_.apart;
+    const PetscScalar *const x = all_x + begin_of(first, x_), *sent = nullptr;
+    PetscScalar* const y = all_y + begin_of(first, y_);
     const PetscMemType memory = a_.on_device() ? PETSC_MEMTYPE_CUDA : PETSC_MEMTYPE_HOST;
     if (st_) {
       PetscCall(to_send(all_x, first, &sent));
@@ -108,7 +110,7 @@ class Batch {
   /// x of `size_` columns without gaps, those of the last exchange with some before them: all are of one size.
   PetscErrorCode to_send(const PetscScalar* all_x, PetscInt first, const PetscScalar** sent) {
     PetscFunctionBegin;
-    const PetscScalar* const x = all_x + std::min(first, x_.count - size_) * x_.apart;
+    const PetscScalar* const x = all_x + begin_of(std::min(first, x_.count - size_), x_);
     *sent = x;
     if (x_.apart == x_.rows) PetscFunctionReturn(PETSC_SUCCESS);
     if (a_.on_device()) {
@@ -116,13 +118,13 @@ class Batch {
       PetscCall(guarded(comm_of(A_), [&] {
         Backend& on = *device_backend();
         for (PetscInt n = 0; n < size_; ++n)
-          on.copy(copy_there_.data() + n * x_.rows, x + n * x_.apart,
+          on.copy(copy_there_.data() + n * x_.rows, x + begin_of(n, x_),
                   static_cast<std::size_t>(x_.rows) * sizeof(PetscScalar));
       }));
       *sent = copy_there_.data();
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    for (PetscInt n = 0; n < size_; ++n) std::copy_n(x + n * x_.apart, x_.rows, copy_.data() + n * x_.rows);
+    for (PetscInt n = 0; n < size_; ++n) std::copy_n(x + begin_of(n, x_), x_.rows, copy_.data() + n * x_.rows);
     *sent = copy_.data();
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -198,6 +200,7 @@ PetscErrorCode right_operand(const Mat_Product& product, Mat* right) {
   *right = product.B;
   if (product.type != MATPRODUCT_ABt) PetscFunctionReturn(PETSC_SUCCESS);
   *right = static_cast<Mat>(product.data);
+  PetscCall(MatTransposeSetPrecursor(product.B, *right));  // another B than at first, perhaps
   PetscCall(MatTranspose(product.B, MAT_REUSE_MATRIX, right));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

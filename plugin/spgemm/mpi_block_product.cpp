@@ -113,8 +113,8 @@ PetscErrorCode write_result(Mat C, const MpiProduct& p, const std::vector<PetscS
   PetscCall(block_arrays(a.diagonal, &d));
   PetscCall(block_arrays(a.off, &o));
   const PetscInt64 in_diagonal = p.result.diagonal_start.back() * each, in_off = p.result.off_start.back() * each;
-  PetscCheck(d.entries() == in_diagonal && o.entries() == in_off, comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
-             "Product with MAT_REUSE_MATRIX: the result has another pattern than MAT_INITIAL_MATRIX gave it");
+  PetscCheck(d.entries() == in_diagonal && o.entries() == in_off, comm_of(C), PETSC_ERR_PLIB,
+             "A product of blocks has another pattern than it was given");
   PetscCall(MatSeqAIJGetArrayWrite(a.diagonal, &a.in_diagonal));
   PetscCall(MatSeqAIJGetArrayWrite(a.off, &a.in_off));
   std::fill_n(a.in_diagonal, in_diagonal, PetscScalar(0));

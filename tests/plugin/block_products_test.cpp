@@ -225,6 +225,28 @@ TEST(BlockProducts, TakeAnotherMatrixOfTheSamePattern) {
   expect_same(C, wanted, 6, 6);
 }
 
+/// Its new values have their own places, and what was added is gone.
+TEST(BlockProducts, MayHaveGotMoreEntriesMeanwhile) {
+  const Drawn of_A{12, 12, {2, 2}, 1}, of_more{12, 12, {2, 2}, 4, true, 5};
+  const auto A = drawn(MATAIJCOMPOUND, of_A), more = drawn(MATAIJCOMPOUND, of_more), plain = drawn(MATAIJ, of_A);
+  for (const bool galerkin : {false, true}) {
+    const auto multiply = [&](Mat of, MatReuse reuse, Matrix& C) {
+      Mat* const to = reuse == MAT_INITIAL_MATRIX ? C.out() : C.in_place();
+      PETSC_OK(galerkin ? MatPtAP(of, of, reuse, PETSC_DEFAULT, to) : MatMatMult(of, of, reuse, PETSC_DEFAULT, to));
+    };
+    Matrix C, wanted;
+    multiply(A, MAT_INITIAL_MATRIX, C);
+    PETSC_OK(MatAXPY(C, 1.0, more, DIFFERENT_NONZERO_PATTERN));
+    for (Mat m : {Mat(A), Mat(plain)}) PETSC_OK(MatScale(m, 1.5));
+    multiply(plain, MAT_INITIAL_MATRIX, wanted);
+
+    for (int time = 0; time < 2; ++time) {
+      multiply(A, MAT_REUSE_MATRIX, C);
+      expect_same(C, wanted, 2, 2);
+    }
+  }
+}
+
 TEST(BlockProducts, OfAnotherPatternAskForANewOne) {
   auto other = of_A();
   other.reach = 3;

@@ -287,6 +287,11 @@ TEST_P(DenseProducts, TakeTransposedMatrices) {
   PETSC_OK(MatTranspose(B.mat, MAT_REUSE_MATRIX, transposed.in_place()));
   PETSC_OK(MatMatTransposeMult(A, transposed, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()));
   EXPECT_TRUE(are_columns_of(C, A, B.mat));
+  fill_columns(B.mat, 100);
+  Matrix other;
+  PETSC_OK(MatTranspose(B.mat, MAT_INITIAL_MATRIX, other.out()));
+  PETSC_OK(MatMatTransposeMult(A, other, MAT_REUSE_MATRIX, PETSC_DEFAULT, C.in_place()));
+  EXPECT_TRUE(are_columns_of(C, A, B.mat));
 }
 
 TEST_P(DenseProducts, GoToTheCallersMatrix) {
