@@ -80,7 +80,10 @@ PetscErrorCode get_info(Mat A, MatCompoundInfo* info, size_t bytes) {
 
 }  // namespace
 
-PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]) { return for_petsc<ask>(A, "plan", plan); }
+PetscErrorCode MatCompoundSetPlan(Mat A, const char plan[]) {
+  const bool is_default = plan && std::string_view(plan) == "auto";
+  return for_petsc<ask>(A, "plan", is_default ? nullptr : plan);
+}
 
 PetscErrorCode MatCompoundSetLayout(Mat A, const char layout[]) {
   return for_petsc<ask>(A, "layout", layout ? layout : "auto");

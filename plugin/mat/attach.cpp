@@ -150,10 +150,8 @@ PetscErrorCode as_base_type(Mat A, const std::function<PetscErrorCode()>& f) {
 
 namespace {
 
-/// Whether values are gathered in a table until the first assembly ends (3.19 and newer). PETSc has put operations of
-/// its own in their place until then, and ours, which it keeps, come back by themselves.
 template <class M>
-bool gathers_values([[maybe_unused]] const M& A) {
+bool has_active_hash([[maybe_unused]] const M& A) {
   if constexpr (requires { A.hash_active; })
     return A.hash_active;
   else
@@ -162,11 +160,13 @@ bool gathers_values([[maybe_unused]] const M& A) {
 
 }  // namespace
 
+bool gathers_values(Mat A) { return has_active_hash(*A); }
+
 PetscErrorCode install_again(Mat A) {
   PetscFunctionBegin;
   State* st;
   const _MatOps* base;
-  if (gathers_values(*A)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (gathers_values(A)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(any_state(A, &st));
   PetscCall(base_ops(A, &base));
   Unguarded own(A, *st);
@@ -181,11 +181,12 @@ PetscErrorCode install_again(Mat A) {
 PetscErrorCode drop_state(Mat A, const TypeTable& table) {
   PetscFunctionBegin;
   State* const st = attached_state(A);
-  if (st) unguard(A, *st);
-  if (st && header_is_merging(A))
-    kept_settings.keep(A, std::move(st->kept), std::move(st->settings), compose_again);
-  else if (st)
+  if (st && header_is_merging(A)) {
+    kept_settings.keep(A, std::move(st->kept), {std::move(st->settings), compose_again, std::move(st->unguarded)});
+  } else {
+    if (st) unguard(A, *st);
     kept_settings.forget(A);
+  }
   delete st;
   A->spptr = nullptr;
   if (!header_is_merging(A)) PetscCall(table.remove(A));  // else there is no list of them just now

@@ -26,6 +26,10 @@ PetscErrorCode release(Mat A);
 /// base type's exact name and multiplies meanwhile. They come back with their packed copies, also if `f` fails.
 PetscErrorCode as_base_type(Mat A, const std::function<PetscErrorCode()>& f);
 
+/// Whether values are gathered in a table until the first assembly ends (3.19 and newer). PETSc has put operations of
+/// its own in their place until then, and ours, which it keeps, come back by themselves.
+bool gathers_values(Mat A);
+
 /// Our operations again, after something of the base type's that puts its own.
 PetscErrorCode install_again(Mat A);
 

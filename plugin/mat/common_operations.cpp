@@ -108,13 +108,14 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
   const auto make_whole = [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(adopt(*B, st->settings, st->off_diagonal));
-    (*B)->ops->destroy = base->destroy;  // a copy of a submatrix is none
+    if (!gathers_values(*B)) (*B)->ops->destroy = base->destroy;  // a copy of a submatrix is none
     PetscCall(install_again(*B));
     if (st->base_type.keeps_upper) PetscCall(MatPropagateSymmetryOptions(A, *B));  // 3.18 forgets that A is Hermitian
     // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
     PetscCall(any_state(*B, &of_B));
     of_B->base_mult = st->base_mult;
     of_B->base_multadd = st->base_multadd;
+    of_B->ignores_others_rows = st->ignores_others_rows;
     set_bound(*B, is_bound(A));
     PetscCall(keep_coo(A, *B));
     PetscCall(guard_values(*B));  // of parts, which were copied with their values
@@ -245,6 +246,7 @@ PetscErrorCode any_transpose(Mat A, MatReuse reuse, Mat* B) {
   PetscCall(base_ops(A, &base));
   PetscCall(any_state(A, &st));
   const Settings settings = st->settings;
+  if (reuse == MAT_REUSE_MATRIX) PetscCall(take_host_values(*B));  // PETSc writes its arrays
   PetscCall(base->transpose(A, reuse, B));
   if (reuse == MAT_INITIAL_MATRIX) PetscCall(finish_or_destroy(B, [&] { return adopt(*B, settings); }));
   PetscFunctionReturn(PETSC_SUCCESS);

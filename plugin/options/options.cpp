@@ -260,6 +260,7 @@ void check_switch(PetscBool given, const std::string& text) {
 PetscErrorCode read_options(Mat A, Settings& settings) {
   PetscFunctionBegin;
   const char* prefix = reinterpret_cast<PetscObject>(A)->prefix;
+  PetscOptions const database = reinterpret_cast<PetscObject>(A)->options;
   const auto name_of = [&](std::string_view name) {
     return std::string("-") + (prefix ? prefix : "") + "mat_compound_" + std::string(name);
   };
@@ -267,6 +268,7 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
   PetscErrorCode code = PETSC_SUCCESS;  // PetscOptionsEnd() frees what PETSc holds until then
   std::vector<char> text(most_characters + 1);
   PetscOptionsBegin(comm_of(A), prefix, "Compound matrix options", "Mat");
+  PetscOptionsObject->options = database;
   code = guarded(PETSC_COMM_SELF, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
     for (const Option& o : options) {
@@ -286,7 +288,7 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
     for (const Switch& o : switches) {
       const std::string key = "-mat_compound_" + std::string(o.name);
       PetscBool on = settings.*o.value ? PETSC_TRUE : PETSC_FALSE, given = PETSC_FALSE;
-      PetscCall(PetscOptionsGetString(nullptr, prefix, key.c_str(), text.data(), text.size(), &given));
+      PetscCall(PetscOptionsGetString(database, prefix, key.c_str(), text.data(), text.size(), &given));
       const auto wrong = mistake_in(name_of(o.name), [&] { check_switch(given, text.data()); });
       if (!mistake) mistake = wrong;
       if (wrong) continue;
@@ -304,7 +306,7 @@ PetscErrorCode read_options(Mat A, Settings& settings) {
   settings.options_read = code != PETSC_ERR_MEM;  // else the next call reads them
   PetscCall(code);
   note_prefix(prefix);
-  if (settings.warn) PetscCall(report_unknown_options(reinterpret_cast<PetscObject>(A)->options, option_names()));
+  if (settings.warn) PetscCall(report_unknown_options(database, option_names()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

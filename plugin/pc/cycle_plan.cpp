@@ -508,6 +508,8 @@ CycleSignature signature_of_cycle(PC pc) {
     note(ksp->guess_zero);
     note(ksp->pc);
     note(ksp->pc ? reinterpret_cast<PetscObject>(ksp->pc)->type_name : nullptr);
+    note(ksp->pc ? ksp->pc->mat : nullptr);  // KSPSetOperators() of a smoother's own: the plan's may be destroyed
+    note(ksp->pc ? ksp->pc->pmat : nullptr);
   };
   note(mg.am);
   note(mg.cyclesperpcapply);

@@ -1,7 +1,8 @@
-// Settings of matrices whose header PETSc is replacing.
+// What matrices have beside their data, while PETSc replaces the header.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "options/settings.hpp"
@@ -11,12 +12,14 @@ namespace compound::plugin {
 /// MatHeaderMerge(A, &C) destroys A's data and moves C's in, spptr included, but keeps A's operations: what the user
 /// asked of A (a pinned layout, say) would be lost with MatAXPY() of another pattern or an in-place MatTranspose(). It
 /// calls A's destroy operation with a null type name, which no other call does: then the settings are kept here until
-/// the matrix is next used or destroyed, and with them the way to compose our functions again, which are C's now.
+/// the matrix is next used or destroyed, and with them the way to compose our functions again, which are C's now, and
+/// the operations behind the guards that stand among A's.
 class KeptSettings {
  public:
   struct Kept {
     Settings settings;
     PetscErrorCode (*compose)(Mat);
+    std::unique_ptr<_MatOps> unguarded;
   };
   using Place = std::map<Mat, Kept>::node_type;
   /// Made beforehand: a matrix is destroyed without memory, too.
@@ -26,10 +29,10 @@ class KeptSettings {
     return one.extract(one.begin());
   }
   bool empty() const { return kept_.empty(); }  ///< nearly always, and asked for at each product
-  void keep(Mat A, Place&& in, Settings&& settings, PetscErrorCode (*compose)(Mat)) noexcept {
+  void keep(Mat A, Place&& in, Kept&& what) noexcept {
     forget(A);
     in.key() = A;
-    in.mapped() = {std::move(settings), compose};
+    in.mapped() = std::move(what);
     kept_.insert(std::move(in));
   }
   void forget(Mat A) { kept_.erase(A); }

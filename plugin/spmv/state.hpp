@@ -19,6 +19,7 @@ namespace compound::plugin {
 
 struct State : HasValues {
   using HasValues::HasValues;
+  PetscErrorCode recall(Mat A) override;
 
   Settings settings;
   KeptSettings::Place kept = KeptSettings::place();  ///< of the settings, should PETSc replace the header

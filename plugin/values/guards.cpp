@@ -66,9 +66,10 @@ struct Guard<base_type, is_mpi, access, Member> {
   static PetscErrorCode call(Mat A, Args... args) {
     PetscFunctionBegin;
     HasValues* const of = has_values(A);
-    PetscCheck(of && of->unguarded, comm_of(A), PETSC_ERR_PLIB,
+    if (of && !of->unguarded) PetscCall(of->recall(A));  // PETSc has replaced the header, and put the guards back
+    const auto operation = of && of->unguarded ? of->unguarded.get()->*Member : A->ops[0].*Member;
+    PetscCheck(of && operation != for_petsc<call>, comm_of(A), PETSC_ERR_PLIB,
                "A matrix has the operations of another whose values are on a device");
-    const auto operation = of->unguarded.get()->*Member;
     PetscCall(ask(A, *of, access));
     PetscErrorCode code = PETSC_SUCCESS;
     ((code = code ? code : ask_argument(args)), ...);

@@ -14,6 +14,7 @@ struct HasValues {
   HasValues(const HasValues&) = delete;
   virtual ~HasValues() = default;
   virtual MatrixValues* values() { return nullptr; }  ///< of a seq matrix
+  virtual PetscErrorCode recall(Mat) = 0;             ///< what was kept of this matrix while PETSc replaced its header
 
   const BaseType& base_type;
   const bool is_mpi;

@@ -290,9 +290,14 @@ TEST_P(Coo, IgnoresOthersRowsWhereAsked) {
   PETSC_OK(preallocate(aij, own));
   set(A, v, INSERT_VALUES);
   set(aij, v, INSERT_VALUES);
+  Matrix copy;
+  PETSC_OK(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, copy.out()));
+  PETSC_OK(preallocate(copy, e));
+  set(copy, v, INSERT_VALUES);
 
   if (tested_is_compound()) {
     EXPECT_TRUE(same_matrix(A, aij, 39));
+    EXPECT_TRUE(same_matrix(copy, aij, 39));
   }
 }
 
@@ -383,6 +388,17 @@ PetscErrorCode twice(Mat made, Mat to, MatStructure structure = SAME_NONZERO_PAT
   return MatDestroy(&made);
 }
 
+/// PETSc makes a new matrix, and gives it this one's operations.
+PetscErrorCode add_of_another_type(Mat A, Mat other) {
+  Mat X;
+  PetscReal norm;
+  PetscCall(MatConvert(other, MATAIJ, MAT_INITIAL_MATRIX, &X));
+  PetscCall(MatAXPY(A, 2.0, X, DIFFERENT_NONZERO_PATTERN));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatNorm(A, NORM_FROBENIUS, &norm));
+  return MatShift(A, 3.0);
+}
+
 const Use uses[] = {
     {"nothing", [](Mat, Mat) -> PetscErrorCode { return 0; }, false, On::device},
     {"MatScale", [](Mat A, Mat) { return MatScale(A, 2.0); }, false, On::device},
@@ -397,6 +413,7 @@ const Use uses[] = {
        return MatCopy(other, A, SAME_NONZERO_PATTERN);
      },
      true, On::host},
+    {"MatAXPY, another type", add_of_another_type, true, On::host, true},
     {"MatAXPY, another pattern", [](Mat A, Mat other) { return MatAXPY(A, 2.0, other, DIFFERENT_NONZERO_PATTERN); },
      true, On::host, true},
     {"MatCopy from",
@@ -609,6 +626,28 @@ TEST_P(ValuesApart, OfDuplicatesAreWhereThoseOfTheOriginalAre) {
     PETSC_OK(MatNorm(empty, NORM_INFINITY, &of_empty));
     EXPECT_EQ(of_empty, 0);
   }
+}
+
+/// Into a matrix that is said to have the pattern.
+TEST_P(ValuesApart, AreReplacedByATranspose) {
+  if (size() > 1 && !tested_is_of_scalars())
+    GTEST_SKIP() << "skipped: mpibaij of PETSc refuses entries of other processes in a transpose that is reused";
+  Entries e;
+  const PetscInt bs = square().bs, first = square().first_row() * bs, all = square().block_rows() * bs;
+  for (PetscInt row = first; row < first + square().rows[rank()] * bs; ++row)
+    for (const PetscInt column : {row - 2 * bs, row, row + 2 * bs})
+      if (column >= 0 && column < all) e.row.push_back(row), e.column.push_back(column);
+  const auto v = whole_values(106, e);
+  const auto A = made(e), B = made(e);
+  Matrix transposed, wanted;
+  set(A, v, INSERT_VALUES);
+  set_on_host(B, v, INSERT_VALUES);
+  PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, transposed.out()));
+  PETSC_OK(MatTransposeSetPrecursor(A, transposed));
+  PETSC_OK(MatTranspose(A, MAT_REUSE_MATRIX, transposed.in_place()));
+  PETSC_OK(MatTranspose(B, MAT_INITIAL_MATRIX, wanted.out()));
+  EXPECT_TRUE(same_matrix(transposed, wanted, 107));
+  EXPECT_TRUE(same_scalars(transposed, wanted));
 }
 
 /// Solvers read the arrays of a matrix again after each assembly, and ask for nothing.

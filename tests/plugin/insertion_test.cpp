@@ -1,4 +1,5 @@
 // Values put in in every way PETSc has, against plain BAIJ; and what is packed again when they change.
+#include "allocated.hpp"
 #include "operations.hpp"
 
 #include <algorithm>
@@ -370,6 +371,24 @@ struct LargePattern {
     return found;
   }
 };
+
+#if PETSC_VERSION_GE(3, 19, 0)
+/// Where a table is to gather the values.
+TEST(Duplicates, OfMatricesWithoutValuesLeaveNothingBehind) {
+  if (!has_count) GTEST_SKIP() << "skipped: the sanitizer's allocator keeps no count, and finds leaks itself";
+  constexpr int many = 1000;
+  const auto A = empty_matrix(tested_type(), "", spread(2, 9, 9));
+  PETSC_OK(MatSetUp(A));
+  const auto copy = [&] {
+    Matrix B;
+    PETSC_OK(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, B.out()));
+  };
+  for (int i = 0; i < many / 10; ++i) copy();
+  const auto before = allocated();
+  for (int i = 0; i < many; ++i) copy();
+  EXPECT_TRUE(all_ranks(allocated() - before < 100 * many)) << allocated() - before << " bytes";  // a State has more
+}
+#endif
 
 /// Two blocked insertions move the arrays away and back, and PETSc 3.18 does not raise the nonzero state there: the
 /// number of blocks alone tells.

@@ -147,6 +147,26 @@ TEST_F(Options, WithAPrefixActOnThatMatrixOnly) {
   EXPECT_NE(plan_of(other).find(" csr"), std::string::npos) << plan_of(other);
 }
 
+/// PetscObjectSetOptions(): an option and a switch.
+TEST_F(Options, OfAMatrixMayBeInADatabaseOfItsOwn) {
+  PetscOptions own;
+  PETSC_OK(PetscOptionsCreate(&own));
+  PETSC_OK(PetscOptionsInsertString(own, "-mat_compound_layout ellr -mat_compound_warn maybe"));
+  const auto A = filled_matrix(MATBAIJCOMPOUND, "", problem());
+  PETSC_OK(MatSetOptionsPrefix(A, nullptr));
+  PETSC_OK(PetscObjectSetOptions(reinterpret_cast<PetscObject>(Mat(A)), own));
+
+  const auto found = catch_error([&] { return MatSetFromOptions(A); });
+  EXPECT_NE(found.message.find("'maybe' is neither true nor false"), std::string::npos) << found.message;
+  PETSC_OK(PetscOptionsSetValue(own, "-mat_compound_warn", "false"));
+  PETSC_OK(MatSetFromOptions(A));
+
+  EXPECT_TRUE(same_mult(A, filled_matrix(MATBAIJ, "", problem()), 74));
+  EXPECT_NE(plan_of(A).find(" ellr"), std::string::npos) << plan_of(A);
+  PETSC_OK(PetscObjectSetOptions(reinterpret_cast<PetscObject>(Mat(A)), nullptr));
+  PETSC_OK(PetscOptionsDestroy(&own));
+}
+
 TEST_F(Options, AreReadAtTheFirstProductByProgramsThatNeverAsk) {
   PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_layout ellr"));
   Matrix A;
@@ -195,6 +215,14 @@ TEST_F(Options, TheLastWordOnAPlanOrALayoutCounts) {
   PETSC_OK(MatCompoundSetPlan(A, "ellr"));
   (void)product_of(A, all_products().front(), 65);
   EXPECT_NE(plan_of(A).find(" ellr"), std::string::npos) << plan_of(A);
+
+  PETSC_OK(MatCompoundSetLayout(A, "auto"));
+  for (const char* none : {"auto", static_cast<const char*>(nullptr)}) {
+    PETSC_OK(MatCompoundSetPlan(A, "ellr"));
+    PETSC_OK(MatCompoundSetPlan(A, none));
+    (void)product_of(A, all_products().front(), 66);
+    EXPECT_NE(plan_of(A).find(" csr"), std::string::npos) << plan_of(A);
+  }
 }
 
 TEST_F(Options, AnInapplicablePlanSaysWhy) {
