@@ -40,6 +40,7 @@ double bytes_of_blocks(const Settings& s, bool off_diagonal, const Reblocked& r)
   set_layout(plan, s.layout.empty() ? "csr" : s.layout);
   if (const auto text = s.plan_of_part(off_diagonal); !text.empty()) plan = parse_plan(text, plan);
   set_entry(plan, "dense");
+  if (plan.layout.columns == columns_by_patches) plan.layout.columns = LayoutSpec{}.columns;  // of square halves alone
   return read_bytes(r, plan, scalar_type_of<Scalar>(), backend("host"));
 }
 

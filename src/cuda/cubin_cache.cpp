@@ -5,11 +5,11 @@
 #include <cstdio>
 #include <exception>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "base/files.hpp"
 #include "base/hash.hpp"
+#include "base/parallel.hpp"
 #include "cuda/cubin_key.hpp"
 #include "cuda/nvrtc.hpp"
 #include "cuda/private_folder.hpp"
@@ -97,12 +97,8 @@ std::vector<std::optional<std::string>> cubins_of(std::span<const std::string> s
       }
     }
   };
-  std::vector<std::jthread> others;
-  // As many as there are cores in the process's affinity mask: ranks that are bound to theirs take no others'.
-  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  while (others.size() + 1 < std::min(cores, sources.size())) others.emplace_back(work);
-  work();
-  others.clear();
+  const std::size_t threads = std::max<std::size_t>(1, std::min(usable_cores(), sources.size()));
+  for_ranges(threads, threads, [&](std::size_t, std::size_t, std::size_t) { work(); });
   return cubins;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -84,16 +85,21 @@ void check_kind(std::string_view name, Field field, const EntryShape& shape) {
                           "; give both the same definition");
 }
 
-/// The kind of that name, with this shape in this field.
+/// The kind of that name, with this shape in this field. Where memory ends nothing is registered.
 Registered& kind_with(std::string_view name, Field field, const EntryShape& shape) {
   Registered* r = find(name);
   if (!r) {
     r = &registered().emplace_back();
-    r->name = name;
-    EntryKind kind;
-    kind.name = kind.type = r->name;
-    kind.user_defined = true;
-    r->kind = &add_entry_kind(kind);
+    try {
+      r->name = name;
+      EntryKind kind;
+      kind.name = kind.type = r->name;
+      kind.user_defined = true;
+      r->kind = &add_entry_kind(kind);
+    } catch (...) {
+      registered().pop_back();
+      throw;
+    }
   }
   shape_in(*r->kind, field) = shape;
   return *r;
@@ -178,10 +184,12 @@ void register_entry_text(std::string_view name, const std::string& file, const s
                          const EntryShape& shape) {
   check_kind(name, field, shape);
   check_text(name, file, text);
+  std::string source = line_directive(file) + text + "\n" + line_directive("compound.cu"), of_file = file,
+              of_text = text;
   Registered& r = kind_with(name, field, shape);
-  r.file = file;
-  r.text = text;
-  r.source = line_directive(file) + text + "\n" + line_directive("compound.cu");
+  r.file = std::move(of_file);
+  r.text = std::move(of_text);
+  r.source = std::move(source);
 }
 
 bool has_entry_text(std::string_view name, const std::string& text, Field field) {

@@ -247,6 +247,10 @@ idx longest_segment(const PatternView& upper) {
 }  // namespace
 
 Segments segments_of_patches(const PatternView& upper, idx segments_of_patch) {
+  if (upper.rows != upper.cols || segments_of_patch < 1)
+    throw error(ErrorKind::argument,
+                "columns=patch are those of a half of a square matrix, in patches of at least one "
+                "segment of rows (sell:32:256 half=symmetric); use columns=32");
   // Regular grids in the order of their axes have up to 3.2, and lose 1 to 7 % by grown patches.
   constexpr double few_columns = 3.3;
   const idx longest = longest_segment(upper);

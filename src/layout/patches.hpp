@@ -15,6 +15,7 @@ struct Segments {
 };
 
 /// Of all block rows: as the pattern has them where that makes patches of few columns, else grown along the entries.
+/// Throws `argument` unless the pattern is square and a patch has segments.
 Segments segments_of_patches(const PatternView& upper, idx segments_of_patch);
 
 /// Puts the places and turns of all slots and rows, and the patches' columns, into the layout's arrays from the `first`

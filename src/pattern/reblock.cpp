@@ -32,6 +32,14 @@ idx scalars_of(idx blocks, int size) {
   return static_cast<idx>(n);
 }
 
+/// Where the next row starts.
+count32 start_after(std::size_t entries) {
+  if (entries > std::numeric_limits<count32>::max())
+    throw error(ErrorKind::too_large,
+                "re-blocked, the matrix has more than 2^32 - 1 blocks on one process; use more processes");
+  return static_cast<count32>(entries);
+}
+
 /// Adds what one given block row contributes to the group's columns: each group that it touches, once.
 void add_columns(const Reblocked& r, const PatternView& given, idx row, idx mark, std::vector<idx>& marked,
                  std::vector<idx>& columns) {
@@ -54,7 +62,7 @@ Pattern pattern_of_groups(const Reblocked& r, const PatternView& given) {
     for (idx row = r.rows.start[g] / r.from; row * r.from < r.rows.start[g + 1]; ++row)
       add_columns(r, given, row, g, marked, p.column);
     std::sort(p.column.begin() + begin, p.column.end());
-    p.start.push_back(static_cast<count32>(p.column.size()));
+    p.start.push_back(start_after(p.column.size()));
   }
   p.column.shrink_to_fit();  // it stays as long as the packed matrix
   return p;
@@ -72,7 +80,7 @@ Edge edge_of(const PatternView& given, idx from, idx first_row, idx end_row, idx
         edge.pattern.column.push_back(col - first_col);
         edge.from.push_back((slot_t{e} * from + j) * from + i);
       }
-    edge.pattern.start.push_back(static_cast<count32>(edge.pattern.column.size()));
+    edge.pattern.start.push_back(start_after(edge.pattern.column.size()));
   }
   return edge;
 }

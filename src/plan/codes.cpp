@@ -44,6 +44,7 @@ void throw_too_many_values(const ValueCode& code) {
 
 std::optional<std::vector<std::byte>> code_items(const ValueCode& code, const void* items, slot_t count,
                                                  std::size_t bytes, void* codes) {
+  if (count >= no_item) throw error(ErrorKind::too_large, "codes for more than 2^32 values; use codes=none");
   std::vector<count32> first(places_of(code.most), no_item), code_at(first.size());
   const item_table found{static_cast<const bits32*>(items), static_cast<int>(bytes / sizeof(bits32)), first.data(),
                          static_cast<count32>(first.size() - 1)};

@@ -136,7 +136,7 @@ DeviceTraits DeviceTable::traits() const {
 std::string to_string(const DeviceTable& table) {
   std::string line = std::string(schema) + " name=\"" + table.name + "\"";
   for (const DeviceField& field : fields())
-    line += " " + std::string(field.name) + "=" + number_text(table.*field.value);
+    line.append(" ").append(field.name).append("=").append(number_text(table.*field.value));
   return line;
 }
 
@@ -166,10 +166,6 @@ std::vector<DeviceTable> parsed(const std::string& file) {
 }
 
 }  // namespace
-
-std::vector<DeviceTable> read_device_tables(const std::string& file) {
-  return std::filesystem::exists(file) ? parsed(file) : std::vector<DeviceTable>{};
-}
 
 DeviceTables device_tables() {
   DeviceTables tables{built_in_tables(), {}};
@@ -202,26 +198,55 @@ const DevicePolicy& policy_for(const DeviceTraits& device) {
   return *policy_named(table_for(with_policy, {}, device).name);
 }
 
+namespace {
+
+/// A file of tables, for as long as it is locked.
+class LockedTables {
+ public:
+  explicit LockedTables(const std::string& file)
+      : source_("file of devices '" + file + "'"), at_(path_of(file)), lock_(at_ + ".lock", longest_wait) {
+    ends_well(lock_.problem());
+    std::error_code failed;
+    if (std::filesystem::exists(at_, failed) || failed) before_ = text_of(at_);
+    parse_device_tables(before_, source_);  // a file with a damaged line stays as it is
+  }
+
+  const std::string& source() const { return source_; }
+  const std::string& before() const { return before_; }
+  void write(const std::string& content) const { ends_well(replace_file(at_, content, 0666)); }
+
+ private:
+  void ends_well(const std::string& problem) const {
+    if (!problem.empty()) throw error(ErrorKind::argument, source_ + ": " + problem);
+  }
+  /// Of the file itself, where it is named by a link.
+  std::string path_of(const std::string& file) const {
+    std::error_code failed;
+    const std::string at = std::filesystem::weakly_canonical(file, failed);
+    ends_well(failed ? failed.message() : "");
+    return at;
+  }
+
+  std::string source_, at_, before_;
+  FileLock lock_;
+};
+
+}  // namespace
+
+void check_file_of_devices(const std::string& file) { const LockedTables may_be_written(file); }
+
 void add_device_table(const std::string& file, const DeviceTable& table) {
-  const std::string source = "file of devices '" + file + "'";
-  const auto ends_well = [&](const std::string& problem) {
-    if (!problem.empty()) throw error(ErrorKind::argument, source + ": " + problem);
-  };
-  std::error_code failed;
-  const std::string at = std::filesystem::weakly_canonical(file, failed);  // not a link to it
-  const FileLock lock(at + ".lock", longest_wait);
-  ends_well(lock.problem());
-  const std::string before = std::filesystem::exists(file) ? text_of(file) : "";
+  const LockedTables tables(file);
+  const std::string& before = tables.before();
   std::string content;
-  parse_device_tables(before, source);  // a file with a damaged line stays as it is
   for (std::string_view left = before; !left.empty();) {
     const std::string_view line = left.substr(0, left.find('\n'));
     left.remove_prefix(std::min(line.size() + 1, left.size()));
-    const auto tables = parse_device_tables(line, source);
-    if (tables.empty() || tables.front().name != table.name) content.append(line).append("\n");
+    const auto found = parse_device_tables(line, tables.source());
+    if (found.empty() || found.front().name != table.name) content.append(line).append("\n");
   }
   content.append(to_string(table)).append("\n");
-  ends_well(replace_file(at, content, 0666));
+  tables.write(content);
 }
 
 }  // namespace compound

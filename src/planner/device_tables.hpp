@@ -75,8 +75,8 @@ const DeviceTable& table_for(const std::vector<DeviceTable>& all, std::string_vi
 /// users' files have plays no part, so that default plans are the same for all.
 const DevicePolicy& policy_for(const DeviceTraits& device);
 
-/// Of a file; none where there is no file. Throws `argument` where it is no file of tables, or cannot be read.
-std::vector<DeviceTable> read_device_tables(const std::string& file);
+/// Throws what add_device_table() would.
+void check_file_of_devices(const std::string& file);
 
 /// Adds a table to a file, which may be missing, in the place of others of its name, while `file`.lock is locked.
 /// Throws `argument` where what is there is no file of tables, or where it cannot be written.

@@ -199,10 +199,11 @@ TEST_F(Told, TheSizeIsFound) {
 }
 
 TEST_F(Told, AMeasuredSizeMultipliesAsBaij) {
-  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size find:measure"));
+  const std::string option = "-mat_compound_block_size find:measure";
+  PETSC_OK(PetscOptionsInsertString(nullptr, option.c_str()));
   for (const int bs : {1, 2}) {
     const auto problem = random_problem(146, spread(bs, 13, 11));
-    const auto plain = filled_matrix(MATBAIJ, "", problem), tested = filled_matrix(tested_type(), "", problem);
+    const auto plain = filled_matrix(MATBAIJ, "", problem), tested = filled_matrix(tested_type(), option, problem);
 
     EXPECT_TRUE(same_products(tested, plain, 147)) << bs;
   }
@@ -211,9 +212,18 @@ TEST_F(Told, AMeasuredSizeMultipliesAsBaij) {
   EXPECT_TRUE(same_products(tested, plain, 148));
 }
 
+/// Which sizes may be rectangular, where patches of the same plan are of square ones.
+TEST_F(Told, FindCountsPlansOfPatches) {
+  const auto A = filled_matrix(
+      tested_type(), "-mat_compound_block_size find -mat_compound_plan sell:32:256 half=symmetric columns=patch",
+      random_problem(151, spread(1, 60, 60)));
+  const auto x = right_vector(A, 1), y = left_vector(A, 2);
+  const auto found = catch_error([&] { return MatMult(A, x, y); });
+  EXPECT_NE(found.message.find("is not applicable: "), std::string::npos) << found.message;
+}
+
 TEST_F(Told, FindKeepsTheMatrixsOwnSizeWhereThatIsBest) {
-  PETSC_OK(PetscOptionsInsertString(nullptr, "-mat_compound_block_size find"));
-  const auto A = filled_matrix(tested_type(), "", random_problem(144, spread(5, 9, 9)));
+  const auto A = filled_matrix(tested_type(), "-mat_compound_block_size find", random_problem(144, spread(5, 9, 9)));
 
   (void)product_of(A, all_products().front(), 145);
 
@@ -227,7 +237,7 @@ TEST_F(Told, KrylovMethodsConvergeAsWithBaij) {
   for (const int bs : {1, 2}) {
     const auto plain = solve(spd(MATBAIJ, bs), options);
     for (const char* size : {"find", "4x2", "2x6"}) {
-      PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_block_size", size));
+      PETSC_OK(PetscOptionsSetValue(nullptr, "-plain_mat_compound_block_size", size));
 
       const auto tested = solve(spd(tested_type(), bs), options);
 

@@ -562,6 +562,8 @@ def test_bytes_are_counted_without_timing(args):
            f"compressed rows: {stdout}")
     expect("bellpack:1: " in stdout and "GB/s" not in stdout and "what to do" not in stdout,
            f"a plan that there is not; nothing timed: {stdout}")
+    stdout, _ = tune(args, ["-n", "6", "-block_size", "1", "-bytes", "csr;bellpack:32 columns=patch"])
+    expect("bellpack:32 columns=patch: columns=patch are those of a half" in stdout, f"patches of no half: {stdout}")
     for more in (["-blocks"], ["-study", os.path.join(args.folder, "counted")], ["-wisdom", "w"]):
         _, stderr = tune(args, SMALL + ["-bytes", "csr"] + more, wanted=2)
         expect("-bytes times nothing; leave" in stderr, stderr)

@@ -98,6 +98,8 @@ TEST(MatrixMarket, AHugeAnnouncedCountFailsBeforeMemoryIsAskedFor) {
   const auto message = failure_of("%%MatrixMarket matrix coordinate real general\n2 2 4000000000000\n1 1 1\n");
 
   EXPECT_NE(message.find("4000000000000 entries are announced"), std::string::npos) << message;
+  EXPECT_EQ(failure_of("%%MatrixMarket matrix coordinate real general\n2 2 5\n1 1 1\n2 2 1\n"),
+            "m.mtx:2: 5 entries are announced, but the rest of the file has only 12 characters");
 }
 
 TEST(MatrixMarket, TheHeaderAloneTellsTheSize) {

@@ -73,7 +73,7 @@ BlockRows coordinate_rows(const CoordinateMatrix& m, int block_size, std::int64_
   });
   BlockRows b;
   b.first = first;
-  b.all_rows = m.rows / block_size;
+  b.all_rows = checked(m.rows / block_size);
   b.all_columns = checked(m.columns / block_size);
   b.start.assign(static_cast<std::size_t>(rows) + 1, 0);
   const std::size_t words = static_cast<std::size_t>(block_size) * static_cast<std::size_t>(block_size);

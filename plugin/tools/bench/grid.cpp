@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 
 namespace compound::bench {
 
@@ -45,6 +46,9 @@ Node node_of(const Grid& g, std::int64_t row) {
   return {row % g.sides.x, row / g.sides.x % g.sides.y, row / g.sides.x / g.sides.y};
 }
 
+/// So many rows and entries can be counted; no memory holds them.
+constexpr double most_nodes = 1e15;
+
 std::int64_t rows_of_stencil(const Grid& g) { return g.sides.x * g.sides.y * g.sides.z; }
 
 std::int64_t entries_of_stencil(const Grid& g) {
@@ -76,9 +80,15 @@ std::int64_t relation_of_stencil(const Grid& g, std::int64_t row, std::int64_t c
   return std::ranges::find(g.kind->steps, g.step(row, column)) - g.kind->steps.begin();
 }
 
+void check_nodes(double nodes) {
+  if (nodes > most_nodes)
+    throw std::invalid_argument("the matrix would have more than 1e15 rows or entries; choose a smaller case");
+}
+
 /// The number of equal sides for which `amount` (rising with it) comes nearest to `wanted`.
 template <class Amount>
 Grid nearest(const GridKind& kind, double wanted, const Amount& amount) {
+  check_nodes(wanted);
   const auto reached = [&](std::int64_t side) { return static_cast<double>(amount(Grid(&kind, side))); };
   std::int64_t below = least_side(kind), above = below + 1;
   while (reached(above) <= wanted) above *= 2;
@@ -108,8 +118,12 @@ const GridKind* find_grid(std::string_view name) {
 
 std::int64_t least_side(const GridKind& kind) { return kind.periodic ? 3 : 1; }
 
+Grid::Grid(const GridKind* of, const Sides& with) : kind(of), sides(with) {
+  check_nodes(double(with.x) * double(with.y) * double(with.z));
+}
+
 Grid::Grid(const GridKind* of, std::int64_t side)
-    : kind(of), sides{side, of->dimensions > 1 ? side : 1, of->dimensions > 2 ? side : 1} {}
+    : Grid(of, {side, of->dimensions > 1 ? side : 1, of->dimensions > 2 ? side : 1}) {}
 
 void Grid::neighbours(std::int64_t row, std::vector<std::int64_t>& to) const {
   to.clear();

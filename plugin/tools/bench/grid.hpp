@@ -54,7 +54,8 @@ struct Grid {
   Sides sides;
 
   Grid() = default;
-  Grid(const GridKind* of, const Sides& with) : kind(of), sides(with) {}
+  /// Throws std::invalid_argument for more nodes than rows and entries can be counted of.
+  Grid(const GridKind* of, const Sides& with);
   /// All sides equal.
   Grid(const GridKind* of, std::int64_t side);
   bool operator==(const Grid&) const = default;

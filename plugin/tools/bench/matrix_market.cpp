@@ -132,7 +132,7 @@ class Reader {
       fail("a symmetric matrix must be square, not " + std::to_string(result_.rows) + " x " +
            std::to_string(result_.columns));
     // An entry needs four characters: a wrong number must not ask for more memory than the file could fill.
-    if (const auto rest = static_cast<std::int64_t>(rest_.size()) + unread_; stored_ > rest)
+    if (const auto rest = static_cast<std::int64_t>(rest_.size()) + unread_; stored_ > (rest + 1) / 4)
       fail(std::to_string(stored_) + " entries are announced, but the rest of the file has only " +
            std::to_string(rest) + " characters");
   }

@@ -143,7 +143,7 @@ int tune(MPI_Comm comm, const TuneOptions& o, Record run) {
 
 void calibrate(MPI_Comm comm, int argc, char** argv, const TuneOptions& o) {
   const std::string& file = o.named.front();
-  read_device_tables(file);  // what is wrong with it is better known before
+  check_file_of_devices(file);  // what is wrong with it is better known before
   begin(comm, argc, argv, o);
   Backend& on = core_backend();
   Progress progress(comm);
@@ -151,13 +151,13 @@ void calibrate(MPI_Comm comm, int argc, char** argv, const TuneOptions& o) {
   const Calibration c =
       calibrated(on, traits_of(on), table_for(device_tables().all, on.machine().device, traits_of(on)),
                  [&](const std::string& matrix) { progress.say("timing " + matrix); });
-  add_device_table(file, c.table);
   std::cout << text(
                    "%d plans timed in %.0f s; their predicted times are off by %.1f %% at the mean, %.1f %% at the "
                    "median\n",
                    c.plans, steady_s() - begin, 100 * c.mean_error, 100 * c.median_error)
-            << to_string(c.table) << "\nadded to " << file << ", for programs: export COMPOUND_DEVICES=" << file
-            << "\n";
+            << to_string(c.table) << std::endl;  // it is not lost where the file cannot be written
+  add_device_table(file, c.table);
+  std::cout << "added to " << file << ", for programs: export COMPOUND_DEVICES=" << file << "\n";
 }
 
 int run(MPI_Comm comm, int argc, char** argv) {

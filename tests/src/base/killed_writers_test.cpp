@@ -121,7 +121,7 @@ Store tables() {
   };
   const auto read = [](const files::path& folder) {
     std::vector<Entry> all;
-    for (const DeviceTable& found : read_device_tables(folder / "devices")) {
+    for (const DeviceTable& found : parse_device_tables(content_of(folder / "devices"), "the file")) {
       all.push_back({std::stoi(found.name), static_cast<int>(found.multiprocessors) - 1});
       require(found == table_of(all.back(), places), "a table that nobody wrote: " + to_string(found));
     }

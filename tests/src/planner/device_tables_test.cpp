@@ -115,7 +115,7 @@ TEST_F(DevicesFile, KeepsWhatElseIsInIt) {
   std::stringstream text;
   text << std::ifstream(file).rdbuf();
   EXPECT_EQ(text.str(), "# of last year\n" + to_string(mine) + "\n\n# calibrated anew\n" + to_string(other) + "\n");
-  EXPECT_EQ(read_device_tables(file), (std::vector{mine, other}));
+  EXPECT_EQ(parse_device_tables(text.str(), "the file"), (std::vector{mine, other}));
 }
 
 TEST_F(DevicesFile, ReplacesWhatALinkPointsTo) {
@@ -124,7 +124,27 @@ TEST_F(DevicesFile, ReplacesWhatALinkPointsTo) {
   std::filesystem::create_symlink(there, file);
   add_device_table(file, called("mine"));
   EXPECT_TRUE(std::filesystem::is_symlink(file));
-  EXPECT_EQ(read_device_tables(there), (std::vector{called("other"), called("mine")}));
+  std::stringstream text;
+  text << std::ifstream(there).rdbuf();
+  EXPECT_EQ(parse_device_tables(text.str(), "the file"), (std::vector{called("other"), called("mine")}));
+}
+
+/// compound-tune asks before it measures.
+TEST_F(DevicesFile, IsAnErrorBeforeItIsWrittenWhereItCannotBe) {
+  const std::string nowhere = folder / "none" / "devices";
+  for (void (*ask)(const std::string&) :
+       {check_file_of_devices, +[](const std::string& at) { add_device_table(at, h200); }})
+    try {
+      ask(nowhere);
+      ADD_FAILURE() << "no error";
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::argument);
+      EXPECT_EQ(std::string(e.what()).find("file of devices '" + nowhere + "': "), 0U) << e.what();
+    }
+  check_file_of_devices(file);
+  EXPECT_FALSE(std::filesystem::exists(file));
+  std::ofstream(file) << "nonsense\n";
+  EXPECT_THROW(check_file_of_devices(file), error);
 }
 
 TEST_F(DevicesFile, DoesNoHarmWhereItIsDamaged) {

@@ -192,6 +192,21 @@ TEST(Memory, IsTooMuchByWhatACopyWouldOwn) {
   EXPECT_EQ(beyond({}, p.view(), problem, parse_plan("sell:32", {}), backend("host")), std::nullopt);
 }
 
+/// Patches are of a half of a square matrix, and have rows; other plans of patches cannot be counted, nor packed.
+TEST(BytesOf, PatchesThatCannotBeAreAnError) {
+  const Pattern wide = random_pattern(10, 400, 9, 1), high = random_pattern(400, 10, 9, 1),
+                square = random_pattern(40, 40, 9, 1);
+  Plan patches = parse_plan("sell:32:256 half=symmetric columns=patch", {}), without_rows = patches;
+  without_rows.layout.sigma = 0;
+  const auto bytes = [](const Pattern& p, const Plan& plan) {
+    return bytes_of(p.view(), {{1, 1}, real_doubles}, plan, backend("host"));
+  };
+  EXPECT_GT(bytes(square, patches).read.total(), 0U);
+  EXPECT_THROW(bytes(wide, patches), error);
+  EXPECT_THROW(bytes(high, patches), error);
+  EXPECT_THROW(bytes(square, without_rows), error);
+}
+
 TEST(Padding, IsTooMuchWhereOneLongRowMakesIt) {
   const Pattern p = arrow(200'000);  // 160 GB of words
 
