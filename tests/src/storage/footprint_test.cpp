@@ -122,8 +122,8 @@ TEST(BytesOf, EllpackAreThoseOfBarbieri2015) {
   for (const auto& [n, printed] : {Ellpack{50, 11.0}, {60, 19.0}, {80, 45.1}, {90, 64.2}, {100, 88.0}}) {
     const Footprint counted = scalars_in(seven_points(n), "ellr");
 
-    const double padded_rows = (n * n * n + 31) / 32 * 32;
-    EXPECT_NEAR(counted.read.total(), padded_rows * 12 * 7 + 4.0 * n * n * n, 8) << n;
+    const int padded_rows = (n * n * n + 31) / 32 * 32;
+    EXPECT_NEAR(counted.read.total(), padded_rows * 12.0 * 7 + 4.0 * n * n * n, 8) << n;
     EXPECT_NEAR(counted.read.total() / 1e6, printed, 0.05) << n;
   }
   // nlpkkt80 and nlpkkt120: by the number of rows and the longest, 28.
