@@ -33,13 +33,13 @@ const char* why_not_solver(KSP ksp) {
   return nullptr;
 }
 
-PetscErrorCode has_failed(KSP ksp, bool* failed) {
+PetscErrorCode why_failed(KSP ksp, const char** why) {
   PetscFunctionBegin;
   PCFailedReason of_pc;
   bool sound = false;
   PetscCall(PCGetFailedReason(ksp->pc, &of_pc));
   PetscCall(on_all(ksp->pc->mat, !of_pc && ksp->reason == KSP_CONVERGED_ITERATING, &sound));
-  *failed = !sound;
+  *why = sound ? nullptr : "the preconditioner failed";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

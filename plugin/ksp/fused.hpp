@@ -32,9 +32,8 @@ struct FusedSolver {
 
 /// What of the solver's settings only PETSc's own loops do, in the user's words; null: nothing.
 const char* why_not_solver(KSP ksp);
-constexpr const char* preconditioner_failed = "the preconditioner failed";
-/// Whether the preconditioner's set-up has failed on some process: PETSc notes it only there. Collective.
-PetscErrorCode has_failed(KSP ksp, bool* failed);
+/// The same where the preconditioner's set-up has failed on some process: PETSc notes it only there. Collective.
+PetscErrorCode why_failed(KSP ksp, const char** why);
 
 /// Why this solve cannot run on the device by itself; empty if it can, on all processes: with the matrix's copies up to
 /// date. Collective.

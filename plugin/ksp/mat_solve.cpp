@@ -219,9 +219,9 @@ PetscErrorCode solve_columns(KSP ksp, Mat B, Mat X) {
   PetscCall(together(comm_of_solver(ksp), [&] {
     for (PetscInt n = 0; n < B->cmap->N; ++n) columns.push_back({B, X, n});
   }));
-  bool failed = false;
-  PetscCall(has_failed(ksp, &failed));
-  const char* why = failed ? preconditioner_failed : why_by_columns(ksp);
+  const char* why = nullptr;
+  PetscCall(why_failed(ksp, &why));
+  if (!why) why = why_by_columns(ksp);
   if (!why && !s->asked.empty()) why = s->asked.c_str();
   if (!why) why = s->radius ? s->radius : s->objective;
   if (!why && columns.size() == 1) why = "there is one";

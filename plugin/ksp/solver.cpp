@@ -106,9 +106,10 @@ PetscErrorCode solve(KSP ksp) {
   override_function(ksp->ops->computeeigenvalues, s->base.computeeigenvalues, for_petsc<eigenvalues>);
   override_function(ksp->ops->computeextremesingularvalues, s->base.computeextremesingularvalues,
                     for_petsc<extreme_values>);
-  bool failed = false;
-  PetscCall(has_failed(ksp, &failed));
-  if (const char* const why = failed ? preconditioner_failed : why_base_solver(ksp, *s)) {
+  const char* why = nullptr;
+  PetscCall(why_failed(ksp, &why));
+  if (!why) why = why_base_solver(ksp, *s);
+  if (why) {
     f.why_not = why;
     PetscCall(solve_by_base(ksp, *s));
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -70,6 +70,7 @@ PetscErrorCode BlockProduct::symbolic(Mat C) {
   BlockProduct* p;
   bool fit, same;
   PetscCall(attached(C, &p));
+  PetscCheck(p, comm_of(C), PETSC_ERR_PLIB, "A product of blocks has lost its pattern");
   PetscCall(p->are_as_taken(C, &fit));
   if (!fit) PetscCall(p->take(C, &fit));
   PetscCheck(fit, comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
@@ -83,13 +84,12 @@ PetscErrorCode BlockProduct::symbolic(Mat C) {
 }
 
 /// MatAXPY() with another pattern replaces C. Some releases lose what is composed with it, and keep its operations.
-PetscErrorCode BlockProduct::find_again(Mat C) {
+PetscErrorCode BlockProduct::find_again(Mat C, BlockProduct** p) {
   PetscFunctionBegin;
-  BlockProduct* p;
   PetscCall(MatProductSetAlgorithm(C, MATPRODUCTALGORITHMDEFAULT));  // as it was asked for then
   PetscCall((*C->product->A->ops->productsetfromoptions)(C));
-  PetscCall(attached(C, &p));
-  PetscCheck(p, comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
+  PetscCall(attached(C, p));
+  PetscCheck(*p, comm_of(C), PETSC_ERR_ARG_WRONGSTATE,
              "Product with MAT_REUSE_MATRIX: the result has been replaced, and an operand is in other blocks than with "
              "MAT_INITIAL_MATRIX; call it with MAT_INITIAL_MATRIX again");
   PetscCall(symbolic(C));
@@ -101,10 +101,7 @@ PetscErrorCode BlockProduct::numeric(Mat C) {
   BlockProduct* p;
   bool is_as_made = false;
   PetscCall(attached(C, &p));
-  if (!p) {
-    PetscCall(find_again(C));
-    PetscCall(attached(C, &p));
-  }
+  if (!p) PetscCall(find_again(C, &p));
   PetscCall(p->check_operands(C));
   PetscCall(on_all(C, p->of_C_ == ResultKey(C), &is_as_made));
   if (!is_as_made) PetscCall(p->make_result(C));  // it has got more entries, or lost some

@@ -58,7 +58,7 @@ class BlockProduct {
   friend PetscErrorCode take_block_product(Mat, std::unique_ptr<BlockProduct>, bool*);
   static PetscErrorCode symbolic(Mat C);
   static PetscErrorCode numeric(Mat C);
-  static PetscErrorCode find_again(Mat C);
+  static PetscErrorCode find_again(Mat C, BlockProduct** p);
   PetscErrorCode take(Mat C, bool* fit);
   PetscErrorCode are_as_taken(Mat C, bool* same) const;
   PetscErrorCode check_operands(Mat C);

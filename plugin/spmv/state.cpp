@@ -2,17 +2,15 @@
 
 namespace compound::plugin {
 
-PetscErrorCode State::recall(Mat A) { return take_kept_settings(A, *this); }
-
-PetscErrorCode take_kept_settings(Mat A, State& st) {
-  return kept_settings.give_back(A, [&](KeptSettings::Kept& kept) {
-    kept.settings.version = st.settings.version + 1;
-    st.settings = std::move(kept.settings);
-    if (kept.unguarded) {  // the guards are A's again; what came in with C had none
-      st.unguarded = std::move(kept.unguarded);
-      unguard(A, st);
+PetscErrorCode State::recall(Mat A) {
+  return kept_settings.give_back(A, [&](KeptSettings::Kept& back) {
+    back.settings.version = settings.version + 1;
+    settings = std::move(back.settings);
+    if (back.unguarded) {  // the guards are A's again; what came in with C had none
+      unguarded = std::move(back.unguarded);
+      unguard(A, *this);
     }
-    return kept.compose(A);
+    return back.compose(A);
   });
 }
 

@@ -63,9 +63,6 @@ struct SeqState final : State {
 /// Null where there is none.
 inline State* attached_state(Mat A) { return static_cast<State*>(has_values(A)); }
 
-/// Takes settings that were kept for A.
-PetscErrorCode take_kept_settings(Mat A, State& state);
-
 /// The state, of type S; made anew, with the settings that were kept, when PETSc moved the header away from it.
 template <class S>
 PetscErrorCode state_of(Mat A, S** state) {
@@ -74,7 +71,7 @@ PetscErrorCode state_of(Mat A, S** state) {
     if (!A->spptr) A->spptr = static_cast<HasValues*>(new S(*type_of_matrix(A).base_type));
   State* const any = attached_state(A);
   *state = static_cast<S*>(any);
-  if (!kept_settings.empty()) PetscCall(take_kept_settings(A, *any));
+  if (!kept_settings.empty()) PetscCall(any->recall(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -321,7 +321,7 @@ void CudaBackend::order_blocks(const OrderTask& t) {
 
 /// Places come as the hash has it: the host, which numbers the distinct items in their order, sees the table alone.
 std::optional<Buffer<std::byte>> CudaBackend::code_items(const CodeTask& t) {
-  if (t.count >= no_item) throw error(ErrorKind::too_large, "codes for more than 2^32 values; use codes=none");
+  check_items(t.count);
   const count32 places = places_of(static_cast<slot_t>(t.code.most));
   const Buffer<count32> first(*this, places), distinct(*this, 1);
   check(cudaMemsetAsync(first.data(), 0xff, first.bytes(), queue_), "preparing a dictionary");

@@ -42,9 +42,13 @@ void throw_too_many_values(const ValueCode& code) {
                                        (code.of == CodeOf::blocks && code.most <= 256 ? " or codes=blocks16" : ""));
 }
 
+void check_items(slot_t count) {
+  if (count >= no_item) throw error(ErrorKind::too_large, "codes for more than 2^32 values; use codes=none");
+}
+
 std::optional<std::vector<std::byte>> code_items(const ValueCode& code, const void* items, slot_t count,
                                                  std::size_t bytes, void* codes) {
-  if (count >= no_item) throw error(ErrorKind::too_large, "codes for more than 2^32 values; use codes=none");
+  check_items(count);
   std::vector<count32> first(places_of(code.most), no_item), code_at(first.size());
   const item_table found{static_cast<const bits32*>(items), static_cast<int>(bytes / sizeof(bits32)), first.data(),
                          static_cast<count32>(first.size() - 1)};

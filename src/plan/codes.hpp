@@ -38,6 +38,9 @@ const ValueCode& value_code(std::string_view word);
 /// That more values differ than a dictionary has room for, and what to do.
 [[noreturn]] void throw_too_many_values(const ValueCode& code);
 
+/// Throws `too_large` for more items than a count32 numbers.
+void check_items(slot_t count);
+
 /// Codes of `count` items of `bytes` bytes each (a multiple of 4): `codes` [count], each of `code.bytes`. Items are
 /// told apart by their bits (0.0 and -0.0 differ) and numbered by their first place. The distinct ones [number][bytes],
 /// or nothing where they are more than code.most.

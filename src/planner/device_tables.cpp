@@ -161,9 +161,9 @@ const DevicePolicy* policy_named(std::string_view device) {
   return found == all.end() ? nullptr : &*found;
 }
 
-std::vector<DeviceTable> parsed(const std::string& file) {
-  return parse_device_tables(text_of(file), "file of devices '" + file + "'");
-}
+std::string source_of(const std::string& file) { return std::string("file of devices '").append(file).append("'"); }
+
+std::vector<DeviceTable> parsed(const std::string& file) { return parse_device_tables(text_of(file), source_of(file)); }
 
 }  // namespace
 
@@ -204,7 +204,7 @@ namespace {
 class LockedTables {
  public:
   explicit LockedTables(const std::string& file)
-      : source_("file of devices '" + file + "'"), at_(path_of(file)), lock_(at_ + ".lock", longest_wait) {
+      : source_(source_of(file)), at_(path_of(file)), lock_(at_ + ".lock", longest_wait) {
     ends_well(lock_.problem());
     std::error_code failed;
     if (std::filesystem::exists(at_, failed) || failed) before_ = text_of(at_);

@@ -17,7 +17,6 @@
 #include <fstream>
 #include <functional>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 
 #include "base/files.hpp"
@@ -26,6 +25,7 @@
 #include "planner/wisdom_file.hpp"
 #include "support/processes.hpp"
 #include "support/random.hpp"
+#include "support/temporary.hpp"
 #include "support/tier.hpp"
 #include "support/wisdom_entries.hpp"
 #ifdef COMPOUND_HAVE_CUDA
@@ -58,12 +58,6 @@ struct Store {
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
-}
-
-std::string content_of(const files::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 // Wisdom: the number of an entry is its seconds.

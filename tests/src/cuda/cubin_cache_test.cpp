@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "cuda/nvrtc.hpp"
 #include "support/environment.hpp"
@@ -20,17 +19,13 @@ namespace compound::cuda {
 namespace {
 
 namespace files = std::filesystem;
+using test::content_of;
 using test::start;
 using test::status_of;
 
 const std::string source = "#include \"operation.hpp\"\nextern \"C\" __global__ void one(int* y) { *y = 1; }\n";
 const char* const no_nvrtc = "/no/such/folder/libnvrtc.so";
 
-std::string content_of(const files::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 void put(const files::path& file, const std::string& content) { std::ofstream(file, std::ios::binary) << content; }
 
 /// Every test works in children, so that NVRTC is never open here and each child may pretend that there is none.

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "planner/model_fit.hpp"
@@ -112,10 +111,9 @@ TEST_F(DevicesFile, KeepsWhatElseIsInIt) {
   std::ofstream(file) << "# of last year\n" << to_string(mine) << "\n\n# calibrated anew\n" << to_string(other) << "\n";
   other.launch_s = 1.0 / 3;
   add_device_table(file, other);
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  EXPECT_EQ(text.str(), "# of last year\n" + to_string(mine) + "\n\n# calibrated anew\n" + to_string(other) + "\n");
-  EXPECT_EQ(parse_device_tables(text.str(), "the file"), (std::vector{mine, other}));
+  const std::string text = content_of(file);
+  EXPECT_EQ(text, "# of last year\n" + to_string(mine) + "\n\n# calibrated anew\n" + to_string(other) + "\n");
+  EXPECT_EQ(parse_device_tables(text, "the file"), (std::vector{mine, other}));
 }
 
 TEST_F(DevicesFile, ReplacesWhatALinkPointsTo) {
@@ -124,9 +122,7 @@ TEST_F(DevicesFile, ReplacesWhatALinkPointsTo) {
   std::filesystem::create_symlink(there, file);
   add_device_table(file, called("mine"));
   EXPECT_TRUE(std::filesystem::is_symlink(file));
-  std::stringstream text;
-  text << std::ifstream(there).rdbuf();
-  EXPECT_EQ(parse_device_tables(text.str(), "the file"), (std::vector{called("other"), called("mine")}));
+  EXPECT_EQ(parse_device_tables(content_of(there), "the file"), (std::vector{called("other"), called("mine")}));
 }
 
 /// compound-tune asks before it measures.

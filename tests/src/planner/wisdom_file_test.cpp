@@ -11,7 +11,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "base/files.hpp"
 #include "base/hash.hpp"
@@ -24,12 +23,6 @@ namespace compound::test {
 namespace {
 
 namespace files = std::filesystem;
-
-std::string content_of(const files::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 void put(const files::path& file, const std::string& content) {
   std::ofstream(file, std::ios::binary) << content;

@@ -1,12 +1,21 @@
-// Where tests write files.
+// Where tests write files, and what is in them.
 #pragma once
 
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <system_error>
 
 namespace compound::test {
+
+inline std::string content_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
 
 /// A folder of one test, also where another process runs the same test beside it. It goes with all that is in it.
 class TemporaryFolder {
