@@ -127,7 +127,7 @@ def main():
         for problem in problems:
             check_on_device(checks, problem)
         way = assembly_on_device(checks)
-        for problem in problems:
+        for problem in problems[:2]:
             check_assembly(checks, problem, way)
         return checks.end()
     for problem in problems:
