@@ -1,6 +1,5 @@
 #include "mat/solver_packages.hpp"
 
-#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -22,19 +21,14 @@ MatType base_name(std::size_t k) { return base_types[k / 2]->types(k % 2 != 0).b
 
 Factor originals[std::size(packages)][base_type_count][kinds_of_factor];
 
-/// MUMPS knows BAIJ and SBAIJ by their exact names.
-bool wants_base_name(std::size_t package, Mat A) {
-  return std::strcmp(packages[package], "mumps") == 0 && is_seq_compound(A) &&
-         type_of_matrix(A).base_type->keeps_blocks;
-}
-
-/// The package's own. What it makes reads A's arrays at each numeric factorization, and asks for nothing.
+/// The package's own. MUMPS and MKL's know some types by their exact names. What it makes reads A's arrays at each
+/// numeric factorization, and asks for nothing.
 template <std::size_t package, std::size_t base>
 PetscErrorCode factor_by(Mat A, MatFactorType type, Mat* factor) {
   PetscFunctionBegin;
   const Factor original = originals[package][base][type];
   PetscCall(keep_host_values(A));
-  if (wants_base_name(package, A))
+  if (is_compound(A))
     PetscCall(under_type_name(A, base_name(base), [&] { return original(A, type, factor); }));
   else
     PetscCall(original(A, type, factor));

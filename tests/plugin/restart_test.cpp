@@ -1,5 +1,6 @@
 // PETSc started, ended and started again in one process: types and events register anew, but not where PETSc is another
-// one than the plugin was built for. A program of its own, because the other tests share one PetscInitialize().
+// one than the plugin was built for; and packages of solvers that PETSc knew before. A program of its own, because the
+// other tests share one PetscInitialize().
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -69,16 +70,67 @@ bool refuses_others() {
   return PetscCompoundInitialize() == 0 && right;
 }
 
-/// Without -dll_append, by which PetscInitialize() would end with the error.
-int test_other_petscs() {
+std::string type_of(Mat A) {
+  MatType type;
+  return MatGetType(A, &type) == 0 ? type : "";
+}
+
+std::string name_for_package;
+
+PetscErrorCode factor_of_package(Mat A, MatFactorType, Mat* factor) {
+  name_for_package = type_of(A);
+  return MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), factor);
+}
+
+/// MKL CPARDISO, for one, takes a matrix for MPIAIJ whose name is no other that it knows.
+PetscErrorCode test_name_for_package(bool* right) {
+  PetscFunctionBegin;
+  constexpr const char* package = "mkl_cpardiso";
+  int ranks;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  const std::string number = ranks > 1 ? "mpi" : "seq";
+  for (const std::string base : {"aij", "baij", "sbaij"})
+    PetscCall(MatSolverTypeRegister(package, (number + base).c_str(), MAT_FACTOR_CHOLESKY, factor_of_package));
+  PetscCall(PetscCompoundInitialize());
+  *right = true;
+  for (const std::string base : {"aij", "baij", "sbaij"})
+    for (const std::string& type : {base, base + "compound"}) {
+      Mat A, factor;
+      PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+      PetscCall(MatSetSizes(A, 2, 2, PETSC_DETERMINE, PETSC_DETERMINE));
+      PetscCall(MatSetType(A, type.c_str()));
+      PetscCall(MatSetUp(A));
+      PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+      PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+      PetscCall(MatGetFactor(A, package, MAT_FACTOR_CHOLESKY, &factor));
+      const std::string after = type_of(A);
+      if (name_for_package != number + base || after != number + type) {
+        std::printf("a package sees %s as %s, and leaves it as %s\n", type.c_str(), name_for_package.c_str(),
+                    after.c_str());
+        *right = false;
+      }
+      PetscCall(MatDestroy(&factor));
+      PetscCall(MatDestroy(&A));
+    }
+  PetscFunctionReturn(static_cast<PetscErrorCode>(0));
+}
+
+/// Without -dll_append: with it PetscInitialize() would end with the error, and register before packages that are
+/// added.
+int test_without_append() {
   const compound::test::Variable options("PETSC_OPTIONS", {});
   if (PetscInitialize(nullptr, nullptr, nullptr, nullptr)) return 1;
-  (void)petsc_test::push_error_handler();
-  const bool right = refuses_others();
-  (void)PetscPopErrorHandler();
+  bool right = false;
+  const bool named = test_name_for_package(&right) == 0 && right;
   const bool ended = PetscFinalize() == 0;
-  std::printf("other PETScs: %s\n", right && ended ? "refused" : "failed");
-  return right && ended ? 0 : 1;
+  if (PetscInitialize(nullptr, nullptr, nullptr, nullptr)) return 1;
+  (void)petsc_test::push_error_handler();
+  const bool refused = refuses_others();
+  (void)PetscPopErrorHandler();
+  const bool ended_again = PetscFinalize() == 0;
+  std::printf("packages: %s\nother PETScs: %s\n", named && ended ? "passed" : "failed",
+              refused && ended_again ? "refused" : "failed");
+  return named && ended && refused && ended_again ? 0 : 1;
 }
 
 PetscErrorCode multiply_once() {
@@ -111,7 +163,7 @@ PetscErrorCode multiply_once() {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int failed = test_other_petscs();
+  int failed = test_without_append();
   for (int round = 0; round < 3 && !failed; ++round) {
     int count = argc;
     failed = PetscInitialize(&count, &argv, nullptr, nullptr) || multiply_once() || PetscFinalize();
