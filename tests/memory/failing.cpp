@@ -84,6 +84,8 @@ struct Block {
   const char* function = nullptr;  ///< of PetscMalloc()
   int stack = -1;
   bool of_petsc = false;  ///< PETSc lost it, or what it hangs on
+  bool is_kept = false;
+  int attempt = 0;  ///< of keep()
 };
 
 /// Open addressing: nothing here may allocate.
@@ -103,6 +105,7 @@ struct Locked {
   ~Locked() { busy.clear(std::memory_order_release); }
 };
 
+int attempt = 0;
 bool watching = false, with_stacks = false, counting = false, counts_all = true;
 long count = 0, fails_at = 0;
 Mode fails = Mode::none;
@@ -125,7 +128,7 @@ void remember(void* memory, std::size_t bytes, From from, const char* function) 
   if (block_count > room / 2) std::abort();
   std::size_t k = place_of(memory);
   while (blocks[k].memory) k = (k + 1) % room;
-  blocks[k] = {memory, bytes, from, function};
+  blocks[k] = {memory, bytes, from, function, -1, false, false, attempt};
   ++block_count;
   if (!with_stacks || stack_count == most_stacks) return;
   blocks[k].stack = stack_count;
@@ -351,12 +354,21 @@ void leave(const void* object) {
   if (object && left_count < 16) left[left_count++] = object;
 }
 
+PetscErrorCode keep(const std::function<PetscErrorCode()>& act) {
+  ++attempt;
+  const PetscErrorCode code = act();
+  if (!code)
+    for (Block& block : blocks) block.is_kept |= block.attempt == attempt;
+  ++attempt;
+  return code;
+}
+
 long leaks(std::string* report) {
   watching = false;
   mark_those_of_petsc();
   long found = 0;
   for (const Block& block : blocks) {
-    if (!block.memory || block.of_petsc || block.from == From::table) continue;
+    if (!block.memory || block.of_petsc || block.is_kept || block.from == From::table) continue;
     ++found;
     if (found > 1 || !report) continue;
     *report = std::to_string(block.bytes) + " bytes by " + (block.function ? block.function : "operator new");

@@ -2,7 +2,10 @@
 // what is allocated meanwhile and not given back, and names its holder when memory failed.
 #pragma once
 
+#include <functional>
 #include <string>
+
+#include <petscsys.h>
 
 namespace failing {
 
@@ -38,6 +41,8 @@ Failure failure();
 void watch(bool stacks);
 /// An object of PETSc that is left alone, with all that it has.
 void leave(const void* object);
+/// What `act` allocates stays for good where it has no error: that is not lost.
+PetscErrorCode keep(const std::function<PetscErrorCode()>& act);
 /// Blocks that are watched and not given back; with stacks without those that PETSc held when memory failed. `report`
 /// names the first of them.
 long leaks(std::string* report);

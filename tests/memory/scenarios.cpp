@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include <petsccompound/register_entry.hpp>
+
 #include "../soak/block_matrix.hpp"
 #include "petsccompound.h"
 #include "scenario.hpp"
@@ -575,6 +577,38 @@ PetscErrorCode tuned(Run& run, bool writes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// A block format of a user's own: full blocks of 3 x 3.
+template <class S>
+struct full : compound::custom_entry<full<S>, S, 3, 3, 9> {
+  static constexpr const char* name = "full";
+  template <class Words>
+  COMPOUND_FN static S block(const Words& w, int i, int j) {
+    return w(3 * i + j, 0);
+  }
+  template <class Block, class Put>
+  COMPOUND_FN static void from_block(const Block& b, const Put& put) {
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) put(3 * i + j, 0, b(i, j));
+  }
+};
+
+/// Under a name that is new in each run, and so long that it takes memory of its own.
+PetscErrorCode registered(Run& run) {
+  static int runs = 0;
+  const std::string name = "full_blocks_of_run_" + std::to_string(runs++);
+  compound::host_entry entry = compound::host_entry_of<full<compound::petsc_scalar_of<PetscReal>>>();
+  entry.name = name.c_str();
+  const Options options(OptionList{{"memory_mat_compound_entry", name}});
+  Mat A;
+  PetscFunctionBeginUser;
+  PetscCall(run.act([&] { return failing::keep([&] { return MatCompoundRegisterHostEntry(&entry); }); }));
+  PetscCall(make_filled(MATBAIJCOMPOUND, &A));
+  PetscCall(check_product(run, A));
+  if (!has(view_of(A), name.c_str())) run.fault("the view does not tell of the block format");
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode pack_csr(Run& r) { return packed(r, MATBAIJCOMPOUND, "entry=dense csr words=1:row"); }
 
 const std::vector<Scenario> all = {
@@ -614,6 +648,7 @@ const std::vector<Scenario> all = {
        return multiplied(r, MATBAIJCOMPOUND, {{"memory_mat_compound_entry", "auto"}});
      },
      true},
+    {"register block format", registered},
     {"new values baij", [](Run& r) { return refreshed(r, MATBAIJCOMPOUND); }},
     {"new values aij", [](Run& r) { return refreshed(r, MATAIJCOMPOUND); }},
     {"coordinates baij", [](Run& r) { return coordinates(r, MATBAIJCOMPOUND); }, true},
