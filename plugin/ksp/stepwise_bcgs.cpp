@@ -22,11 +22,11 @@ struct Bcgs {
       PetscCall(KSP_PCApplyBAorAB(steps.ksp, from, to, between));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  /// x += alpha p + omega s, r = s - omega t, rho and the norm.
-  PetscErrorCode step() {
+  /// to += alpha p + omega s, r = s - omega t, rho and the norm.
+  PetscErrorCode step(Vec to) {
     PetscFunctionBegin;
     PassSums sums;
-    PetscCall(steps.run(VectorPass::bcgs_step, {p, t, r0, x, r}, {alpha, omega}, &sums));
+    PetscCall(steps.run(VectorPass::bcgs_step, {p, t, r0, to, r}, {alpha, omega}, &sums));
     rho = petsc_scalar(sums[0]);
     norm = steps.ksp->normtype == KSP_NORM_NONE ? 0 : PetscSqrtReal(PetscRealPart(petsc_scalar(sums[1])));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -40,7 +40,7 @@ PetscErrorCode iterate_bcgs(const Steps& steps, Lanczos&) {
   PassSums sums;
   PetscCall(VecCopy(l.r, l.r0));
   for (Vec v : {l.v, l.t, l.p}) PetscCall(VecSet(v, 0));
-  PetscCall(l.step());
+  PetscCall(l.step(l.between));  // for the sums: a residual that is not finite leaves x as it is
   PetscCall(report_norm(ksp, 0, l.norm));
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscScalar beta = 0;
@@ -68,7 +68,7 @@ PetscErrorCode iterate_bcgs(const Steps& steps, Lanczos&) {
       break;
     }
     l.omega = petsc_scalar(sums[0]) / of_t;
-    PetscCall(l.step());
+    PetscCall(l.step(l.x));
     PetscCall(report_norm(ksp, i + 1, l.norm));
     if (ksp->reason) break;
     if (before == PetscScalar(0)) {
