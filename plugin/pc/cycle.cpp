@@ -137,7 +137,7 @@ PetscErrorCode plan_anew(PC pc, CycleState& s, bool single, std::string* why_not
   PetscFunctionBegin;
   PlannedCycle planned;
   const CycleSignature signature = signature_of_cycle(pc);
-  const bool may_be_kept = s.cycle && s.signature == signature;
+  const bool may_be_kept = s.cycle && s.signature.form == signature.form;
   planned.factors = std::move(s.planned.factors);
   planned.finest = std::move(s.planned.finest);
   planned.finest_version = s.planned.finest_version;

@@ -498,7 +498,7 @@ PetscErrorCode plan_cycle(PC pc, bool single, PlannedCycle* planned, std::string
 CycleSignature signature_of_cycle(PC pc) {
   const PC_MG& mg = mg_of(pc);
   CycleSignature signature;
-  const auto note = [&](auto what) { signature.push_back((std::uint64_t)what); };
+  const auto note = [&](auto what) { signature.form.push_back((std::uint64_t)what); };
   const auto note_solver = [&](KSP ksp) {
     note(ksp);
     note(reinterpret_cast<PetscObject>(ksp)->type_name);
@@ -510,6 +510,17 @@ CycleSignature signature_of_cycle(PC pc) {
     note(ksp->pc ? reinterpret_cast<PetscObject>(ksp->pc)->type_name : nullptr);
     note(ksp->pc ? ksp->pc->mat : nullptr);  // KSPSetOperators() of a smoother's own: the plan's may be destroyed
     note(ksp->pc ? ksp->pc->pmat : nullptr);
+    if (is_of_type(ksp, KSPCHEBYSHEV)) {
+      const auto& c = *static_cast<const ChebyshevData*>(ksp->data);
+      const Bounds bounds = bounds_of(c);
+      note(c.variant);
+      signature.numbers.insert(signature.numbers.end(), {bounds.least, bounds.most});
+    }
+    if (is_of_type(ksp, KSPRICHARDSON)) {
+      const auto& r = *static_cast<const RichardsonData*>(ksp->data);
+      note(r.scales_itself);
+      signature.numbers.push_back(double(r.scale));
+    }
   };
   note(mg.am);
   note(mg.cyclesperpcapply);

@@ -43,8 +43,12 @@ PetscErrorCode plan_cycle(PC pc, bool single, PlannedCycle* planned, std::string
 /// Gives matrices that became narrow their own precision again.
 PetscErrorCode widen(PC pc, const PlannedCycle& planned);
 
-/// All that PETSc's objects say of the cycle but for values: another one where it is to be planned anew.
-using CycleSignature = std::vector<std::uint64_t>;
+/// All that PETSc's objects say of the cycle but for values of matrices.
+struct CycleSignature {
+  std::vector<std::uint64_t> form;  ///< another one: the cycle is to be planned anew
+  std::vector<double> numbers;      ///< of smoothers; others go into the cycle that is there
+  bool operator==(const CycleSignature&) const = default;
+};
 CycleSignature signature_of_cycle(PC pc);
 
 /// Whether packed storage is what it was when the cycle was planned; values may be others. Brings it up to date.
