@@ -124,7 +124,8 @@ std::string lowered_name(const std::string& source, const std::string& expressio
 }
 
 std::vector<std::string> compile_options(int capability) {
-  return {"-arch=sm_" + std::to_string(capability), "-std=c++20", "-default-device"};
+  // Headers of the working directory are not for it: a cache's key would not have their text.
+  return {"-arch=sm_" + std::to_string(capability), "-std=c++20", "-default-device", "-no-source-include"};
 }
 
 std::optional<std::string> nvrtc_version() {

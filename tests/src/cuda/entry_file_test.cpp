@@ -112,6 +112,18 @@ TEST_F(EntryFile, MayLieInAFolderOfAnyName) {
   EXPECT_NO_THROW(cuda::register_entry_file("quoted", file, real_double));
 }
 
+/// What a cache keeps by the text of the file alone must come from it alone.
+TEST_F(EntryFile, IncludesNoFileOfTheWorkingDirectory) {
+  const std::string file = write("lonely.hpp", "#include \"neighbour.hpp\"\n" + text_of_kind("lonely", good_block));
+  write("neighbour.hpp", "\n");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(std::filesystem::path(file).parent_path());
+
+  EXPECT_ERROR(cuda::register_entry_file("lonely", file, real_double), ErrorKind::argument, "neighbour.hpp");
+
+  std::filesystem::current_path(before);
+}
+
 TEST_F(EntryFile, WithoutTheTemplateIsAnErrorThatNamesIt) {
   const std::string file = write("other.hpp", text_of_kind("other", good_block));
 
