@@ -2,6 +2,7 @@
 
 #include <petsc/private/pcimpl.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -136,21 +137,28 @@ PetscErrorCode compare_with_base(PC pc, CycleState& s, std::string* why_not) {
 PetscErrorCode plan_anew(PC pc, CycleState& s, bool single, std::string* why_not) {
   PetscFunctionBegin;
   PlannedCycle planned;
-  const CycleSignature signature = signature_of_cycle(pc);
-  const bool may_be_kept = s.cycle && s.signature.form == signature.form;
+  CycleSignature now;
+  PetscCall(signature_of_cycle(pc, s.planned.plan.has_coarse_inverse, &now));
+  const bool may_be_kept = s.cycle && s.signature.form == now.form;
   planned.factors = std::move(s.planned.factors);
-  planned.finest = std::move(s.planned.finest);
-  planned.finest_version = s.planned.finest_version;
-  planned.finest_stamp = s.planned.finest_stamp;
-  planned.narrowed = std::move(s.planned.narrowed);
+  if (single) {
+    planned.finest = std::move(s.planned.finest);
+    planned.finest_version = s.planned.finest_version;
+    planned.finest_stamp = s.planned.finest_stamp;
+    planned.narrowed = std::move(s.planned.narrowed);
+  }
+  s.planned.narrowed.clear();
   PetscCall(plan_cycle(pc, single, &planned, why_not));
+  std::erase_if(planned.narrowed, [&](const NarrowMatrix& narrow) {
+    return std::ranges::find(planned.matrices, narrow.matrix()) == planned.matrices.end();
+  });
   bool is_kept = may_be_kept && why_not->empty() && s.planned.stamps == planned.stamps &&
                  s.planned.matrices == planned.matrices && s.planned.exchange_stamps == planned.exchange_stamps &&
                  s.planned.is_single == planned.is_single;
   PetscCall(on_all(pc->pmat, is_kept, &is_kept));
   if (!is_kept) PetscCall(leave(pc, s, ""));
   s.planned = std::move(planned);
-  s.signature = signature;
+  PetscCall(signature_of_cycle(pc, s.planned.plan.has_coarse_inverse, &s.signature));
   if (!why_not->empty()) PetscFunctionReturn(PETSC_SUCCESS);
   if (is_kept) s.cycle->take(s.planned.plan);
   if (!s.planned.plan.has_coarse_inverse && !s.coarse_b) PetscCall(vectors_of_coarsest(pc, &s.coarse_b, &s.coarse_x));
@@ -186,17 +194,35 @@ PetscErrorCode plan_anew(PC pc, CycleState& s, bool single, std::string* why_not
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// A reason that asks for new numbers alone.
+constexpr const char* new_values = "its matrices have other values";
+
 /// What has changed since the cycle was planned, on all processes.
 PetscErrorCode why_not_any_more(PC pc, CycleState& s, std::string* why_not) {
   PetscFunctionBegin;
   bool kept = true;
   PetscCall(agree_on_reason(pc->pmat, why_not, [&]() -> PetscErrorCode {
     PetscFunctionBegin;
-    if (s.signature != signature_of_cycle(pc)) *why_not = "its options have changed since";
+    CycleSignature now;
+    PetscCall(signature_of_cycle(pc, s.planned.plan.has_coarse_inverse, &now));
+    if (s.signature.form != now.form || s.signature.numbers != now.numbers)
+      *why_not = "its options have changed since";
+    else if (s.signature.of_values != now.of_values)
+      *why_not = new_values;
     if (why_not->empty()) PetscCall(is_storage_kept(s.planned, &kept));
     if (!kept) *why_not = "a matrix was packed again since";
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Values that have changed without a set-up of the whole: PETSc's own application sets up the smoothers, and so does
+/// this.
+PetscErrorCode follow_values(PC pc, CycleState& s, std::string* why_not) {
+  PetscFunctionBegin;
+  why_not->clear();
+  PetscCall(set_up_smoothers(pc));
+  PetscCall(plan_anew(pc, s, s.planned.is_single, why_not));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -208,6 +234,7 @@ PetscErrorCode apply(PC pc, Vec b, Vec x) {
   if (s->cycle) {
     std::string why_not;
     PetscCall(why_not_any_more(pc, *s, &why_not));
+    if (why_not == new_values) PetscCall(follow_values(pc, *s, &why_not));
     if (!why_not.empty()) PetscCall(leave(pc, *s, why_not));
   }
   if (s->cycle) {
@@ -311,23 +338,43 @@ PetscErrorCode prepare_cycle(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode release_cycle(PC pc) {
+  PetscFunctionBegin;
+  CycleState* s = nullptr;
+  PetscCall(composed(reinterpret_cast<PetscObject>(pc), container_name, &s));
+  if (s && pc->flag == DIFFERENT_NONZERO_PATTERN) s->planned.narrowed.clear();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode take_cycle(PC pc, const std::function<PetscErrorCode()>& set_up) {
   PetscFunctionBegin;
   CycleState* s = nullptr;
   std::string why_not;
   PetscCall(state_of(pc, &s));
   const bool was_narrow = !s->planned.narrowed.empty();
-  if (!s->wanted)
-    why_not = "-pc_mg_compound_cycle false";
-  else
-    PetscCall(plan_anew(pc, *s, s->wants_single, &why_not));
-  s->why_double.clear();
-  if (s->wanted && s->wants_single && !why_not.empty()) {
-    s->why_double = std::exchange(why_not, "");
-    PetscCall(widen(pc, s->planned));
+  const auto plan_in_double = [&]() -> PetscErrorCode {
+    PetscFunctionBegin;
     PetscCall(leave(pc, *s, ""));
-    if (was_narrow) PetscCall(set_up());  // estimates were made by matrices that may not have had their values
+    PetscCall(set_up());  // estimates were made by matrices that may not have had their values
     PetscCall(plan_anew(pc, *s, false, &why_not));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  s->why_double.clear();
+  if (!s->wanted) {
+    why_not = "-pc_mg_compound_cycle false";
+  } else if (!s->wants_single && was_narrow) {
+    PetscCall(plan_in_double());
+  } else {
+    PetscCall(plan_anew(pc, *s, s->wants_single, &why_not));
+    if (s->wants_single && !why_not.empty()) {
+      s->why_double = std::exchange(why_not, "");
+      if (was_narrow) {
+        PetscCall(plan_in_double());
+      } else {
+        PetscCall(leave(pc, *s, ""));
+        PetscCall(plan_anew(pc, *s, false, &why_not));
+      }
+    }
   }
   if (!why_not.empty()) {
     PetscCall(leave(pc, *s, why_not));

@@ -1,5 +1,7 @@
 #include "pc/cycle_plan.hpp"
 
+#include "spmv/refresh.hpp"
+
 // Private structures of PETSc: other releases may have others.
 #if PetscDefined(HAVE_CUDA) && PETSC_VERSION_GE(3, 26, 0) && PETSC_VERSION_LT(3, 27, 0)
 
@@ -14,7 +16,6 @@
 #include "spmv/device_vectors.hpp"
 #include "spmv/mpi_state.hpp"
 #include "spmv/placement.hpp"
-#include "spmv/refresh.hpp"
 #include "spmv/state.hpp"
 #include "spmv/vec_types.hpp"
 
@@ -325,7 +326,7 @@ class Planner {
     PetscFunctionBegin;
     bool done;
     PetscCall(narrow_device_copy(A, &done));
-    if (done) planned_.narrowed.push_back(A);
+    if (done) planned_.narrowed.emplace_back(A);
     PetscCall(device_copy(A, packed));
     if (!*packed) why_not_ = "no memory left on the device";
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -423,8 +424,13 @@ class Planner {
     planned_.plan.coarse_scalars = n;
     const auto rows = static_cast<std::size_t>(of_all);
     bool is_applied;
+    Mat A;
+    MatNullSpace space, of_transpose;
     PetscCall(is_linear(ksp, &is_applied));
-    is_applied = is_applied && of_all <= most_coarse_unknowns && (n == 0 || n == of_all);
+    PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
+    PetscCall(MatGetNullSpace(A, &space));
+    PetscCall(MatGetTransposeNullSpace(A, &of_transpose));
+    is_applied = is_applied && !space && !of_transpose && of_all <= most_coarse_unknowns && (n == 0 || n == of_all);
     PetscCall(on_all(pc_->pmat, is_applied, &is_applied));
     std::vector<PetscScalar> inverse(is_applied ? static_cast<std::size_t>(n) * rows : 0);
     bool is_inverse = is_applied;
@@ -495,11 +501,16 @@ PetscErrorCode plan_cycle(PC pc, bool single, PlannedCycle* planned, std::string
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-CycleSignature signature_of_cycle(PC pc) {
-  const PC_MG& mg = mg_of(pc);
-  CycleSignature signature;
-  const auto note = [&](auto what) { signature.form.push_back((std::uint64_t)what); };
-  const auto note_solver = [&](KSP ksp) {
+namespace {
+
+class SignatureMaker {
+ public:
+  explicit SignatureMaker(CycleSignature* to) : to_(*to) {}
+
+  void note(auto what) { to_.form.push_back((std::uint64_t)what); }
+
+  PetscErrorCode note_solver(KSP ksp) {
+    PetscFunctionBegin;
     note(ksp);
     note(reinterpret_cast<PetscObject>(ksp)->type_name);
     note(ksp->max_it);
@@ -507,34 +518,72 @@ CycleSignature signature_of_cycle(PC pc) {
     note(ksp->numbermonitors);
     note(ksp->guess_zero);
     note(ksp->pc);
-    note(ksp->pc ? reinterpret_cast<PetscObject>(ksp->pc)->type_name : nullptr);
-    note(ksp->pc ? ksp->pc->mat : nullptr);  // KSPSetOperators() of a smoother's own: the plan's may be destroyed
-    note(ksp->pc ? ksp->pc->pmat : nullptr);
     if (is_of_type(ksp, KSPCHEBYSHEV)) {
       const auto& c = *static_cast<const ChebyshevData*>(ksp->data);
       const Bounds bounds = bounds_of(c);
       note(c.variant);
-      signature.numbers.insert(signature.numbers.end(), {bounds.least, bounds.most});
+      to_.numbers.insert(to_.numbers.end(), {bounds.least, bounds.most});
     }
     if (is_of_type(ksp, KSPRICHARDSON)) {
       const auto& r = *static_cast<const RichardsonData*>(ksp->data);
       note(r.scales_itself);
-      signature.numbers.push_back(double(r.scale));
+      to_.numbers.push_back(double(r.scale));
     }
-  };
-  note(mg.am);
-  note(mg.cyclesperpcapply);
-  note(mg.nlevels);
+    if (!ksp->pc) PetscFunctionReturn(PETSC_SUCCESS);
+    note(reinterpret_cast<PetscObject>(ksp->pc)->type_name);
+    for (Mat A : {ksp->pc->mat, ksp->pc->pmat}) {  // KSPSetOperators() of its own: the plan's may be destroyed
+      PetscObjectState state = 0;
+      note(A);
+      if (A) PetscCall(PetscObjectStateGet(reinterpret_cast<PetscObject>(A), &state));
+      to_.of_values.push_back(state);
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// With those of the blocks that it may have.
+  PetscErrorCode note_whole_solver(KSP ksp) {
+    PetscFunctionBegin;
+    PetscInt count;
+    KSP* blocks;
+    PetscCall(note_solver(ksp));
+    if (!is_of_type(ksp->pc, PCBJACOBI)) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(PCBJacobiGetSubKSP(ksp->pc, &count, nullptr, &blocks));
+    for (PetscInt k = 0; k < count; ++k) PetscCall(note_whole_solver(blocks[k]));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+ private:
+  CycleSignature& to_;
+};
+
+}  // namespace
+
+PetscErrorCode signature_of_cycle(PC pc, bool by_inverse, CycleSignature* signature) {
+  PetscFunctionBegin;
+  const PC_MG& mg = mg_of(pc);
+  *signature = {};
+  SignatureMaker maker(signature);
+  maker.note(mg.am);
+  maker.note(mg.cyclesperpcapply);
+  maker.note(mg.nlevels);
   for (PetscInt l = 0; l < mg.nlevels; ++l) {
     const PC_MG_Levels& level = *mg.levels[l];
-    note_solver(level.smoothd);
-    if (level.smoothu != level.smoothd) note_solver(level.smoothu);
-    note(level.cycles);
-    note(level.interpolate);
-    note(level.restrct);
-    note(level.residual);
+    PetscCall(l == 0 && by_inverse ? maker.note_whole_solver(level.smoothd) : maker.note_solver(level.smoothd));
+    if (level.smoothu != level.smoothd) PetscCall(maker.note_solver(level.smoothu));
+    maker.note(level.cycles);
+    maker.note(level.interpolate);
+    maker.note(level.restrct);
+    maker.note(level.residual);
   }
-  return signature;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_up_smoothers(PC pc) {
+  PetscFunctionBegin;
+  const PC_MG& mg = mg_of(pc);
+  for (PetscInt l = 0; l < mg.nlevels; ++l)
+    for (KSP ksp : {mg.levels[l]->smoothd, mg.levels[l]->smoothu}) PetscCall(KSPSetUp(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode is_storage_kept(PlannedCycle& planned, bool* kept) {
@@ -555,20 +604,6 @@ PetscErrorCode is_storage_kept(PlannedCycle& planned, bool* kept) {
   if (!*kept || !planned.finest) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(seq_state(planned.matrices.front(), &st));
   PetscCall(refresh_finest(planned.matrices.front(), *st, planned, kept));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Of the matrices that the preconditioner has now: others may be gone.
-PetscErrorCode widen(PC pc, const PlannedCycle& planned) {
-  PetscFunctionBegin;
-  const PC_MG& mg = mg_of(pc);
-  for (PetscInt l = 1; l < mg.nlevels; ++l) {
-    Mat A;
-    PetscCall(KSPGetOperators(mg.levels[l]->smoothd, &A, nullptr));
-    for (Mat of_level : {A, mg.levels[l]->interpolate, mg.levels[l]->restrct})
-      if (std::ranges::find(planned.narrowed, of_level) != planned.narrowed.end())
-        PetscCall(widen_device_copy(of_level));
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -600,8 +635,8 @@ PetscErrorCode plan_cycle(PC, bool, PlannedCycle*, std::string* why_not) {
   *why_not = PetscDefined(HAVE_CUDA) ? "PETSc is not of release 3.26" : "PETSc has no CUDA";
   return PETSC_SUCCESS;
 }
-CycleSignature signature_of_cycle(PC) { return {}; }
-PetscErrorCode widen(PC, const PlannedCycle&) { return PETSC_SUCCESS; }
+PetscErrorCode signature_of_cycle(PC, bool, CycleSignature*) { return PETSC_SUCCESS; }
+PetscErrorCode set_up_smoothers(PC) { return PETSC_SUCCESS; }
 PetscErrorCode is_storage_kept(PlannedCycle&, bool* kept) {
   *kept = false;
   return PETSC_SUCCESS;
@@ -613,3 +648,17 @@ PetscErrorCode vectors_of_coarsest(PC, Vec*, Vec*) { return PETSC_SUCCESS; }
 }  // namespace compound::plugin
 
 #endif
+
+namespace compound::plugin {
+
+NarrowMatrix::NarrowMatrix(Mat A) : A_(A) {
+  static_cast<void>(PetscObjectReference(reinterpret_cast<PetscObject>(A)));  // fails for no object that is there
+}
+
+NarrowMatrix::~NarrowMatrix() {
+  if (!A_) return;
+  static_cast<void>(widen_device_copy(A_));
+  static_cast<void>(MatDestroy(&A_));
+}
+
+}  // namespace compound::plugin

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "petsc/guard.hpp"
@@ -14,6 +15,22 @@
 #include "storage/cycle.hpp"
 
 namespace compound::plugin {
+
+/// A matrix whose own storage on the device is in single precision, until this goes.
+class NarrowMatrix {
+ public:
+  explicit NarrowMatrix(Mat A);
+  NarrowMatrix(NarrowMatrix&& other) noexcept : A_(std::exchange(other.A_, nullptr)) {}
+  NarrowMatrix& operator=(NarrowMatrix&& other) noexcept {
+    std::swap(A_, other.A_);
+    return *this;
+  }
+  ~NarrowMatrix();
+  Mat matrix() const { return A_; }
+
+ private:
+  Mat A_;
+};
 
 /// A plan with what it names.
 struct PlannedCycle {
@@ -26,7 +43,7 @@ struct PlannedCycle {
   std::vector<std::uint64_t> exchange_stamps;
   std::shared_ptr<const PeerGroup> group;  ///< the same: those that exchange
   bool is_single = false;                  ///< in single precision
-  std::vector<Mat> narrowed;               ///< of `matrices`, whose own storage became narrow
+  std::vector<NarrowMatrix> narrowed;      ///< of `matrices`
   /// The finest level in single precision: the matrix's own storage stays for the solver that the cycle serves.
   std::unique_ptr<PackedMatrix> finest;
   PetscInt64 finest_version = -1;  ///< of the values that it has
@@ -40,16 +57,17 @@ struct PlannedCycle {
 /// preconditioner's set-up.
 PetscErrorCode plan_cycle(PC pc, bool single, PlannedCycle* planned, std::string* why_not);
 
-/// Gives matrices that became narrow their own precision again.
-PetscErrorCode widen(PC pc, const PlannedCycle& planned);
-
-/// All that PETSc's objects say of the cycle but for values of matrices.
+/// All that PETSc's objects say of the cycle.
 struct CycleSignature {
-  std::vector<std::uint64_t> form;  ///< another one: the cycle is to be planned anew
-  std::vector<double> numbers;      ///< of smoothers; others go into the cycle that is there
-  bool operator==(const CycleSignature&) const = default;
+  std::vector<std::uint64_t> form;          ///< another one: the cycle is to be planned anew
+  std::vector<double> numbers;              ///< of smoothers; others go into the cycle that is there
+  std::vector<PetscObjectState> of_values;  ///< of the levels' matrices: so do others
 };
-CycleSignature signature_of_cycle(PC pc);
+/// `by_inverse`: the coarsest level is solved by its inverse, so that parts of its solver count.
+PetscErrorCode signature_of_cycle(PC pc, bool by_inverse, CycleSignature* signature);
+
+/// What PETSc's own application sets up where a level's matrix has other values than before.
+PetscErrorCode set_up_smoothers(PC pc);
 
 /// Whether packed storage is what it was when the cycle was planned; values may be others. Brings it up to date.
 PetscErrorCode is_storage_kept(PlannedCycle& planned, bool* kept);

@@ -37,6 +37,7 @@ PetscErrorCode multigrid(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionBegin;
   bool direct = false;
   const TypeOfMatrix k = pc->pmat ? type_of_matrix(pc->pmat) : TypeOfMatrix{};
+  PetscCall(release_cycle(pc));
   PetscCall(has_direct_prolongation(pc, &direct));
   if (direct && k.is_ours && k.base_type == &aij) {
     PetscCall(as_base_type(pc->pmat, [&] { return set_up(pc); }));
@@ -51,6 +52,7 @@ PetscErrorCode multigrid(PC pc, PetscErrorCode (*set_up)(PC)) {
 
 PetscErrorCode with_cycle(PC pc, PetscErrorCode (*set_up)(PC)) {
   PetscFunctionBegin;
+  PetscCall(release_cycle(pc));
   PetscCall(set_up(pc));
   if (pc->pmat && type_of_matrix(pc->pmat).is_ours) PetscCall(take_cycle(pc, [&] { return set_up(pc); }));
   PetscFunctionReturn(PETSC_SUCCESS);

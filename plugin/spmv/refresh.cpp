@@ -344,7 +344,6 @@ PetscErrorCode CopyRefresh::narrow(Mat A, SeqState& st, bool* done) {
   if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
   copy.packed_ = std::move(narrow);
   copy.values_version_ = -1;
-  st.settings.precision = Precision::single;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -364,8 +363,7 @@ PetscErrorCode widen_device_copy(Mat A) {
   PetscFunctionBegin;
   SeqState* st;
   PetscCall(seq_state(A, &st));
-  st->settings.precision.reset();
-  ++st->settings.version;
+  ++st->settings.version;  // is packed again
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
