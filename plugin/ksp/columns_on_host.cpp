@@ -108,7 +108,8 @@ class HostColumns {
     PetscFunctionBegin;
     PetscCall(make_room_for_norms());
     for (Running& c : running_) {
-      const bool turned = !PetscDefined(USE_COMPLEX) && i > 0 && PetscRealPart(c.rho) * PetscRealPart(c.before) < 0;
+      const bool turned =
+          !PetscDefined(USE_COMPLEX) && i > 0 && have_opposite_signs(PetscRealPart(c.rho), PetscRealPart(c.before));
       c.column->its = i + 1;
       if (PetscIsInfOrNanScalar(c.rho))
         c.column->reason = KSP_DIVERGED_NANORINF;
@@ -153,7 +154,7 @@ class HostColumns {
       c.last_curvature = c.curvature;
       c.curvature = petsc_scalar(sums_[k][0]);
       c.before = c.rho;
-      const bool turned = i > 0 && PetscRealPart(c.curvature) * PetscRealPart(c.last_curvature) < 0;
+      const bool turned = i > 0 && have_opposite_signs(PetscRealPart(c.curvature), PetscRealPart(c.last_curvature));
       if (PetscIsInfOrNanScalar(c.curvature))
         c.column->reason = KSP_DIVERGED_NANORINF;
       else if (c.curvature == PetscScalar(0) || turned)

@@ -105,12 +105,24 @@ PetscErrorCode take_diagonal(KSP ksp, Vec d) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Like those of the set-up: KSPSetWorkVecs() would make them like the solution of a solve, which may have no blocks.
+PetscErrorCode have_work_vectors(KSP ksp, PetscInt wanted) {
+  PetscFunctionBegin;
+  Vec* vectors;
+  if (ksp->nwork >= wanted) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecDuplicateVecs(ksp->work[0], wanted, &vectors));
+  PetscCall(VecDestroyVecs(ksp->nwork, &ksp->work));
+  ksp->work = vectors;
+  ksp->nwork = wanted;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode prepare_steps(KSP ksp, bool hermitian, StepwiseSolver& keeps, StepwiseOn* where) {
   PetscFunctionBegin;
   // The diagonal is a work vector, too: one of a solve's own would be destroyed in each, where that may fail.
   PetscCall(has_diagonal(ksp, &keeps.has_diagonal));
   const PetscInt vectors = keeps.form->vectors + (keeps.has_diagonal ? 1 : 0);
-  if (ksp->nwork < vectors) PetscCall(KSPSetWorkVecs(ksp, vectors));
+  PetscCall(have_work_vectors(ksp, vectors));
   PetscInt least = static_cast<PetscInt>(StepwiseOn::device), most = 0;
   for (Vec v : {ksp->vec_sol, ksp->vec_rhs, ksp->work[0]}) {
     StepwiseOn of_vector = StepwiseOn::nothing;

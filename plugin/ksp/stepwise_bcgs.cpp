@@ -69,6 +69,7 @@ PetscErrorCode iterate_bcgs(const Steps& steps, Lanczos&) {
     }
     l.omega = petsc_scalar(sums[0]) / of_t;
     PetscCall(l.step(l.x));
+    KSPCheckNorm(ksp, l.norm);  // before the iteration counts
     PetscCall(report_norm(ksp, i + 1, l.norm));
     if (ksp->reason) break;
     if (before == PetscScalar(0)) {

@@ -122,7 +122,7 @@ PetscErrorCode iterate(const Steps& steps, Lanczos& lanczos) {
       ksp->reason = KSP_CONVERGED_ATOL;
       break;
     }
-    if (!PetscDefined(USE_COMPLEX) && i > 0 && PetscRealPart(l.rho) * PetscRealPart(before) < 0) {
+    if (!PetscDefined(USE_COMPLEX) && i > 0 && have_opposite_signs(PetscRealPart(l.rho), PetscRealPart(before))) {
       ksp->reason = KSP_DIVERGED_INDEFINITE_PC;
       break;
     }
@@ -131,7 +131,8 @@ PetscErrorCode iterate(const Steps& steps, Lanczos& lanczos) {
     PetscCall(l.turn(beta));
     KSPCheckDot(ksp, l.curvature);
     before = l.rho;
-    if (l.curvature == PetscScalar(0) || (i > 0 && PetscRealPart(l.curvature) * PetscRealPart(last_curvature) < 0)) {
+    if (l.curvature == PetscScalar(0) ||
+        (i > 0 && have_opposite_signs(PetscRealPart(l.curvature), PetscRealPart(last_curvature)))) {
       ksp->reason = indefinite_matrix(ksp);
       break;
     }
@@ -140,6 +141,7 @@ PetscErrorCode iterate(const Steps& steps, Lanczos& lanczos) {
     PetscCall(l.step(alpha));
     PetscCall(report_norm(ksp, i + 1, l.norm));
     if (ksp->reason) break;
+    if (PetscIsInfOrNanScalar(l.rho)) PetscCall(l.end());  // this step was right
     KSPCheckDot(ksp, l.rho);
     ++i;
   } while (i < ksp->max_it);

@@ -33,7 +33,8 @@ template <class S>
 __device__ KrylovStop why_no_step(const cg_state<S>& s, S dot) {
   if (!is_number(dot)) return KrylovStop::not_a_number;
   if (is_zero(dot)) return KrylovStop::indefinite_matrix;
-  return s.norms > 1 && real_part(dot) * s.curvature < 0 ? KrylovStop::indefinite_matrix : KrylovStop::not_yet;
+  return s.norms > 1 && have_opposite_signs(real_part(dot), s.curvature) ? KrylovStop::indefinite_matrix
+                                                                         : KrylovStop::not_yet;
 }
 
 /// Of the step after a product.
@@ -66,7 +67,7 @@ __device__ void end_cg_step(const krylov_args& a, cg_state<S>& s, const Grid& gr
     stop = KrylovStop::not_a_number;
   else if (is_zero(rho))
     stop = KrylovStop::no_residual;
-  else if (!is_complex<S> && !first && real_part(rho) * real_part(before) < 0)
+  else if (!is_complex<S> && !first && have_opposite_signs(real_part(rho), real_part(before)))
     stop = KrylovStop::indefinite_preconditioner;
   else if (s.norms >= s.most)
     stop = KrylovStop::iterations;

@@ -56,6 +56,12 @@ COMPOUND_FN constexpr S conjugate(S a) {
     return a;
 }
 
+/// Of real numbers, whose product may be too small to have a sign.
+template <class R>
+COMPOUND_FN constexpr bool have_opposite_signs(R a, R b) {
+  return (a < 0 && b > 0) || (a > 0 && b < 0);
+}
+
 /// sum += a b. On a device in roundings that are written down: a compiler may fuse a product of complex numbers in
 /// several ways, and would in kernels for one vector and for several, whose bits are to be the same.
 template <class S>
