@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -88,6 +89,15 @@ PetscErrorCode report(PC pc, const PointBlocks& b, std::optional<idx> singular) 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// In place of the inverse of a singular block: norms tell of it wherever the solver does not ask for the reason.
+std::vector<Scalar> no_inverse(const PointBlocks& b) {
+  return std::vector<Scalar>(static_cast<std::size_t>(b.block_size) * b.block_size,
+                             Scalar(std::numeric_limits<PetscReal>::quiet_NaN()));
+}
+std::size_t place_of(const PointBlocks& b, idx block) {
+  return static_cast<std::size_t>(block) * b.block_size * b.block_size;
+}
+
 /// `enough` is false where the device's memory was full.
 PetscErrorCode invert_on_device(PC pc, PointBlocks& b, const PackedMatrix& A, bool* enough) {
   PetscFunctionBegin;
@@ -95,6 +105,10 @@ PetscErrorCode invert_on_device(PC pc, PointBlocks& b, const PackedMatrix& A, bo
   PetscCall(guarded_memory(comm_of(pc), enough, [&] {
     const Buffer<Scalar> inverses(A.backend(), b.scalars_of_blocks());
     singular = A.invert_diagonal(inverses.data());
+    if (singular) {
+      const std::vector<Scalar> nothing = no_inverse(b);
+      A.backend().upload(inverses.data() + place_of(b, *singular), nothing.data(), nothing.size() * sizeof(Scalar));
+    }
     pack(b, MemorySpace::device, inverses.data());
     A.backend().synchronize();  // the buffer goes
   }));
@@ -154,6 +168,8 @@ PetscErrorCode invert_on_host(PC pc, PointBlocks& b, Mat seq) {
     b.on_host.resize(blocks.size());
     pack(b, MemorySpace::host, blocks.data());
     singular = b.at(MemorySpace::host)->invert_diagonal(b.on_host.data());
+    if (singular)
+      std::ranges::copy(no_inverse(b), b.on_host.begin() + static_cast<std::ptrdiff_t>(place_of(b, *singular)));
     pack(b, MemorySpace::host, b.on_host.data());
   }));
   PetscCall(PetscLogFlops(2.0 * static_cast<double>(b.scalars_of_blocks()) * static_cast<double>(b.block_size)));

@@ -154,6 +154,31 @@ TEST(PointBlock, FailsOnASingularBlockAsPetscs) {
     }
 }
 
+/// PETSc sets up the preconditioner within its first application then, and does not ask why it failed.
+TEST(PointBlock, LetsNothingConvergeWhereABlockHasBecomeSingular) {
+  for (const char* solver : {KSPGMRES, KSPCGCOMPOUND, KSPBCGSCOMPOUND}) {
+    const auto A = unsymmetric(tested_type(), 2);
+    const PetscInt rows[] = {2, 3};
+    Solver ksp;
+    KSPConvergedReason reason;
+    const auto b = left_vector(A, 6), x = right_vector(A, 7);
+    PETSC_OK(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
+    PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
+    PETSC_OK(KSPSetOperators(ksp, A, A));
+    PETSC_OK(KSPSetType(ksp, solver));
+    PC pc;
+    PETSC_OK(KSPGetPC(ksp, &pc));
+    PETSC_OK(PCSetType(pc, PCPBJACOBI));
+    PETSC_OK(KSPSetUp(ksp));
+    PETSC_OK(MatZeroRows(A, rank() == 0 ? 2 : 0, rows, 0.0, nullptr, nullptr));
+
+    PETSC_OK(KSPSolve(ksp, b, x));
+
+    PETSC_OK(KSPGetConvergedReason(ksp, &reason));
+    EXPECT_LT(reason, 0) << solver;
+  }
+}
+
 /// The matrix decides at each set-up, to and fro.
 TEST(PointBlock, FollowsTheTypeOfTheMatrix) {
   const auto plain = unsymmetric(MATBAIJ, 3), tested = unsymmetric(tested_type(), 3), aij = unsymmetric(MATAIJ, 3);
