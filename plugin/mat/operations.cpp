@@ -81,6 +81,19 @@ PetscErrorCode axpy(Mat Y, PetscScalar a, Mat X, MatStructure structure) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// What PETSc has merged into a matrix has parts of the base type, which do not copy to parts of ours.
+PetscErrorCode parts_of_ours(Mat A, Mat B) {
+  PetscFunctionBegin;
+  for (Mat of : {A, B}) {
+    MpiState* st;
+    Mat diagonal, off_diagonal;
+    if (!is_mpi_compound(of)) continue;
+    PetscCall(mpi_state(of, &st));
+    PetscCall(compound_parts(of, st, &diagonal, &off_diagonal));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The base type compares this operation, too. SBAIJ looks for B's exact type.
 template <const BaseType& base_type, bool is_mpi>
 PetscErrorCode copy(Mat A, Mat B, MatStructure structure) {
@@ -88,6 +101,8 @@ PetscErrorCode copy(Mat A, Mat B, MatStructure structure) {
   const _MatOps* base;
   bool done = false;
   PetscCall(base_ops(base_type, is_mpi, &base));
+  if constexpr (is_mpi)
+    if (structure == SAME_NONZERO_PATTERN) PetscCall(parts_of_ours(A, B));
   if (structure == SAME_NONZERO_PATTERN && !is_mpi) PetscCall(copy_on_device(A, B, &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(need_host_values(A));

@@ -32,6 +32,10 @@ PetscErrorCode change(Mat A, MatrixValues& values, const F& f) {
   PetscCall(begin_work(values));
   PetscCall(values.as_vector(A, v.out()));
   PetscCall(f(v));
+  if (type_of_matrix(A).base_type == &aij) {
+    PetscScalar* none = nullptr;  // tells it that inverses of its diagonal are old, and writes nothing
+    PetscCall(MatSeqAIJRestoreArray(A, &none));
+  }
   PetscCall(values.wrote(A));
   PetscCall(guard_values(A));
   PetscCall(v.reset());

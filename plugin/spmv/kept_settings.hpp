@@ -13,13 +13,15 @@ namespace compound::plugin {
 /// asked of A (a pinned layout, say) would be lost with MatAXPY() of another pattern or an in-place MatTranspose(). It
 /// calls A's destroy operation with a null type name, which no other call does: then the settings are kept here until
 /// the matrix is next used or destroyed, and with them the way to compose our functions again, which are C's now, and
-/// the operations behind the guards that stand among A's.
+/// the operations behind the guards, and behind our products, that stand among A's.
 class KeptSettings {
  public:
   struct Kept {
     Settings settings;
     PetscErrorCode (*compose)(Mat);
     std::unique_ptr<_MatOps> unguarded;
+    PetscErrorCode (*base_mult)(Mat, Vec, Vec) = nullptr;
+    PetscErrorCode (*base_multadd)(Mat, Vec, Vec, Vec) = nullptr;
   };
   using Place = std::map<Mat, Kept>::node_type;
   /// Made beforehand: a matrix is destroyed without memory, too.

@@ -374,6 +374,40 @@ TEST_P(ValuesApart, StayOnTheDeviceUntilAProductOnTheHostNeedsThem) {
   }
 }
 
+/// Which relaxation keeps.
+TEST_P(ValuesApart, ForgetTheInverseOfTheDiagonal) {
+  if (!tested_is_of_scalars()) GTEST_SKIP() << "PETSc's BAIJ does not forget it, either";
+  auto e = random_entries(90, square(), 300);
+  auto v = whole_values(91, e);
+  const auto given = e.row.size();
+  PetscInt first, end;
+  PETSC_OK(MatGetOwnershipRange(made_of(MATAIJ, square(), e), &first, &end));
+  for (PetscInt i = first; i < end; ++i) {
+    e.row.push_back(i);
+    e.column.push_back(i);
+  }
+  v.resize(e.row.size(), 100);
+  ASSERT_GT(e.row.size(), given);
+  const auto A = made(e), aij = made_of(MATAIJ, square(), e);
+  const auto b = left_vector(aij, 92), x = right_vector(aij, 93), y = right_vector(aij, 93);
+  const auto relax = [&](Mat of, Vec to) {
+    const auto sweep = static_cast<MatSORType>(SOR_ZERO_INITIAL_GUESS | SOR_LOCAL_SYMMETRIC_SWEEP);
+    PETSC_OK(MatSOR(of, b, 1, sweep, 0, 1, 1, to));
+  };
+  for (Mat of : {Mat(A), Mat(aij)}) set(of, v, INSERT_VALUES);
+  relax(A, x);
+
+  for (Mat of : {Mat(A), Mat(aij)}) PETSC_OK(MatScale(of, 0.5));
+
+  relax(A, x);
+  relax(aij, y);
+  PETSC_OK(VecAXPY(x, -1, y));
+  PetscReal difference, size;
+  PETSC_OK(VecNorm(x, NORM_2, &difference));
+  PETSC_OK(VecNorm(y, NORM_2, &size));
+  EXPECT_LE(difference, 1e-12 * size);
+}
+
 /// What PETSc does with a matrix's values, each on one whose values are on a device, and beside one whose are not.
 struct Use {
   const char* name;

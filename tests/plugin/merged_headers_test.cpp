@@ -21,13 +21,15 @@ Matrix made(const std::string& type, std::uint64_t seed) {
   return A;
 }
 
+std::string type_of(Mat A) {
+  MatType type;
+  PETSC_OK(MatGetType(A, &type));
+  return type;
+}
+
 const Merge merges[] = {
-    {"axpy",
-     [](Mat* A) {
-       MatType type;
-       PETSC_OK(MatGetType(*A, &type));
-       PETSC_OK(MatAXPY(*A, 0.5, made(type, 12), DIFFERENT_NONZERO_PATTERN));
-     }},
+    {"axpy", [](Mat* A) { PETSC_OK(MatAXPY(*A, 0.5, made(type_of(*A), 12), DIFFERENT_NONZERO_PATTERN)); }},
+    {"copied", [](Mat* A) { PETSC_OK(MatCopy(made(type_of(*A), 12), *A, DIFFERENT_NONZERO_PATTERN)); }},
     {"transposed", [](Mat* A) { PETSC_OK(MatTranspose(*A, MAT_INPLACE_MATRIX, A)); }},
 };
 
@@ -52,6 +54,17 @@ TEST_P(MergedHeaders, ConvertToOtherTypes) {
 
     PETSC_OK(MatConvert(other, MATAIJ, MAT_INITIAL_MATRIX, back.out()));
     EXPECT_TRUE(same_mult(back, aij, 19)) << type;
+  }
+}
+
+TEST_P(MergedHeaders, MultiplyAsTheBaseTypeThatTheyBecome) {
+  const auto aij = merged(MATAIJ);
+  for (const bool in_place : {false, true}) {
+    auto A = merged(tested_type());
+    Matrix made;
+    PETSC_OK(in_place ? MatConvert(A, parent_type().c_str(), MAT_INPLACE_MATRIX, A.in_place())
+                      : MatConvert(A, parent_type().c_str(), MAT_INITIAL_MATRIX, made.out()));
+    EXPECT_TRUE(same_mult(in_place ? A : made, aij, 19)) << (in_place ? "in place" : "another");
   }
 }
 

@@ -221,6 +221,19 @@ TEST(Sbaij, AddsMatrices) {
   expect_same_products(A, full, "A + A / 2");
 }
 
+/// PETSc's MatAXPY() puts parts of the base type into it.
+TEST(Sbaij, IsCopiedWhereAnotherPatternWasAdded) {
+  for (const MatStructure structure : {DIFFERENT_NONZERO_PATTERN, SUBSET_NONZERO_PATTERN})
+    for (const bool is_from : {false, true}) {
+      const auto changed = upper_ring("sbaijcompound", 1, Mirror::symmetric),
+                 other = upper_ring("sbaijcompound", 1, Mirror::symmetric), full = full_ring(1, Mirror::symmetric);
+      PETSC_OK(MatAXPY(changed, 0.5, other, structure));
+      PETSC_OK(is_from ? MatCopy(changed, other, SAME_NONZERO_PATTERN) : MatCopy(other, changed, SAME_NONZERO_PATTERN));
+      if (is_from) PETSC_OK(MatScale(full, 1.5));
+      expect_same_products(is_from ? other : changed, full, "copied");
+    }
+}
+
 /// PETSc's stored values of larger blocks are read beyond their arrays.
 TEST(Sbaij, RetrievesStoredValues) {
   const auto A = upper_ring("sbaijcompound", 1, Mirror::symmetric), full = full_ring(1, Mirror::symmetric);
