@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <string_view>
 
 #include "pc/diagonal_blocks.hpp"
 #include "petsc/agree.hpp"
@@ -508,11 +510,16 @@ class SignatureMaker {
   explicit SignatureMaker(CycleSignature* to) : to_(*to) {}
 
   void note(auto what) { to_.form.push_back((std::uint64_t)what); }
+  /// By its text: a new one may lie where the old one was.
+  void note_type(void* of) {
+    const char* const name = static_cast<PetscObject>(of)->type_name;
+    note(std::hash<std::string_view>()(name ? name : ""));
+  }
 
   PetscErrorCode note_solver(KSP ksp) {
     PetscFunctionBegin;
     note(ksp);
-    note(reinterpret_cast<PetscObject>(ksp)->type_name);
+    note_type(ksp);
     note(ksp->max_it);
     note(ksp->normtype);
     note(ksp->numbermonitors);
@@ -530,7 +537,7 @@ class SignatureMaker {
       to_.numbers.push_back(double(r.scale));
     }
     if (!ksp->pc) PetscFunctionReturn(PETSC_SUCCESS);
-    note(reinterpret_cast<PetscObject>(ksp->pc)->type_name);
+    note_type(ksp->pc);
     for (Mat A : {ksp->pc->mat, ksp->pc->pmat}) {  // KSPSetOperators() of its own: the plan's may be destroyed
       PetscObjectState state = 0;
       note(A);

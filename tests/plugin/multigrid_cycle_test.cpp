@@ -216,6 +216,27 @@ TEST_F(CycleOnDevice, FollowsNewValues) {
   EXPECT_NE(cycle_in_view(solve).find("on the device"), std::string::npos);
 }
 
+/// Without a set-up of the whole. PETSc's smoothers set themselves up.
+TEST_F(CycleOnDevice, FollowsNewValuesOfItsLevels) {
+  const auto ours = box(MATAIJCOMPOUND, 12, VECCUDA);
+  const Solve solve(ours.A, gamg);
+  PETSC_OK(PetscOptionsInsertString(nullptr, "-solver_pc_mg_compound_cycle false"));
+  const Solve plain(ours.A, gamg);
+  for (const Solve* s : {&solve, &plain}) PETSC_OK(KSPSetUp(s->ksp));
+  applied(solve, ours.A);
+  for (const PetscInt level : {1, 0}) {
+    for (const Solve* s : {&solve, &plain}) {
+      KSP smoother;
+      Mat of_level;
+      PETSC_OK(PCMGGetSmoother(s->preconditioner(), level, &smoother));
+      PETSC_OK(KSPGetOperators(smoother, &of_level, nullptr));
+      PETSC_OK(MatScale(of_level, 2));
+    }
+    EXPECT_LE(distance(applied(solve, ours.A), applied(plain, ours.A)), 1e-12) << "level " << level;
+    EXPECT_NE(cycle_in_view(solve).find("on the device"), std::string::npos) << cycle_in_view(solve);
+  }
+}
+
 /// `change` of the smoother of level 1 is seen, until the preconditioner is set up again.
 void expect_seen(const std::string& smoother_options, const std::function<PetscErrorCode(KSP)>& change) {
   const auto ours = box(MATAIJCOMPOUND, 12, VECCUDA);
@@ -241,6 +262,13 @@ void expect_seen(const std::string& smoother_options, const std::function<PetscE
 TEST_F(CycleOnDevice, LeavesOptionsThatChangeToPetsc) {
   expect_seen("", [](KSP ksp) { return KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, 3); });
   expect_seen("", [](KSP ksp) { return KSPChebyshevSetEigenvalues(ksp, 3, 0.5); });
+  expect_seen("-solver_mg_levels_pc_type jacobi ", [](KSP ksp) -> PetscErrorCode {
+    PC pc;
+    PetscFunctionBeginUser;
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, PCNONE));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
   expect_seen("-solver_mg_levels_ksp_type richardson -solver_mg_levels_ksp_richardson_scale 0.5 ",
               [](KSP ksp) { return KSPRichardsonSetScale(ksp, 0.25); });
 }
@@ -337,6 +365,26 @@ TEST_F(CycleInSinglePrecision, FollowsNewValues) {
   PETSC_OK(PetscOptionsInsertString(nullptr, "-solver_pc_mg_compound_precision double"));
   const Solve wide(ours.A, gamg);
   expect_same_with_new_values(solve, wide, ours.A, 1e-5);
+}
+
+TEST_F(CycleInSinglePrecision, LeavesMatricesInDoublePrecisionBehind) {
+  const auto ours = box(MATAIJCOMPOUND, 12, VECCUDA);
+  Matrix P, plain;
+  {
+    const Solve solve(ours.A, gamg + single);
+    Mat of_level;
+    PETSC_OK(KSPSetUp(solve.ksp));
+    applied(solve, ours.A);
+    PETSC_OK(PCMGGetInterpolation(solve.preconditioner(), 1, &of_level));
+    PETSC_OK(PetscObjectReference(reinterpret_cast<PetscObject>(of_level)));
+    *P.out() = of_level;
+  }
+  PETSC_OK(MatConvert(P, MATAIJ, MAT_INITIAL_MATRIX, plain.out()));
+  const auto x = on_side(right_vector(P, 5), true), y = on_side(left_vector(P, 6), true);
+  const auto wanted = left_vector(P, 7);
+  PETSC_OK(MatMult(P, x, y));
+  PETSC_OK(MatMult(plain, x, wanted));
+  EXPECT_LE(distance(y, wanted), 1e-14);
 }
 
 /// Of values that single precision does not have, the matrices stay in double precision: from the first set-up on, or
