@@ -47,6 +47,8 @@ PetscErrorCode value_of_objective(KSP ksp, PetscReal* value) {
     PetscCall((*base_get_objective)(ksp, value));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCheck(ksp->vec_rhs && ksp->vec_sol, PetscObjectComm(object(ksp)), PETSC_ERR_ARG_WRONGSTATE,
+             "There is no objective: KSPMatSolve() solves for several columns; call KSPSolve() for one");
   PetscCall(KSPBuildResidual(ksp, nullptr, nullptr, r.out()));
   PetscCall(VecDot(r, ksp->vec_sol, &of_r));
   PetscCall(VecDot(ksp->vec_rhs, ksp->vec_sol, &of_b));

@@ -108,12 +108,9 @@ class HostColumns {
     PetscFunctionBegin;
     PetscCall(make_room_for_norms());
     for (Running& c : running_) {
-      const bool turned =
-          !PetscDefined(USE_COMPLEX) && i > 0 && have_opposite_signs(PetscRealPart(c.rho), PetscRealPart(c.before));
+      const bool turned = !PetscDefined(USE_COMPLEX) && i > 0 && PetscRealPart(c.rho) * PetscRealPart(c.before) < 0;
       c.column->its = i + 1;
-      if (PetscIsInfOrNanScalar(c.rho))
-        c.column->reason = KSP_DIVERGED_NANORINF;
-      else if (c.rho == PetscScalar(0))
+      if (c.rho == PetscScalar(0))
         c.column->reason = KSP_CONVERGED_ATOL;
       else if (turned)
         c.column->reason = KSP_DIVERGED_INDEFINITE_PC;
@@ -199,7 +196,12 @@ class HostColumns {
     const PassSums& sums = sums_[static_cast<std::size_t>(&c - running_.data())];
     c.rho = petsc_scalar(sums[0]);
     c.column->norms.push_back(norm_of(ksp_, sums));
-    PetscCall(with_column(ksp_, *c.column, [&] { return test(ksp_, *c.column); }));
+    PetscCall(with_column(ksp_, *c.column, [&]() -> PetscErrorCode {
+      PetscFunctionBegin;
+      PetscCall(test(ksp_, *c.column));
+      if (!ksp_->reason) KSPCheckDot(ksp_, c.rho);
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

@@ -170,21 +170,23 @@ constexpr StopRow stops[] = {{KrylovStop::no_residual, KSP_CONVERGED_ATOL},
                              {KrylovStop::breakdown, KSP_DIVERGED_BREAKDOWN},
                              {KrylovStop::breakdown_after, KSP_DIVERGED_BREAKDOWN},
                              {KrylovStop::exact, KSP_CONVERGED_RTOL},
-                             {KrylovStop::not_a_number, KSP_DIVERGED_NANORINF}};
+                             {KrylovStop::not_a_number, KSP_DIVERGED_NANORINF},
+                             {KrylovStop::not_a_number_after, KSP_DIVERGED_NANORINF}};
 
 }  // namespace
 
 PetscErrorCode name_reason(KSP ksp, KrylovMethod method, const KrylovRun& run) {
   PetscFunctionBegin;
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
-  if (run.iteration >= std::max<PetscInt>(1, ksp->max_it) && run.stop != KrylovStop::breakdown_after) {
+  const bool is_of_norm = run.stop == KrylovStop::breakdown_after || run.stop == KrylovStop::not_a_number_after;
+  if (run.iteration >= std::max<PetscInt>(1, ksp->max_it) && !is_of_norm) {
     ksp->reason = KSP_DIVERGED_ITS;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const auto* const row = std::ranges::find(stops, run.stop, &StopRow::stop);
   if (row == std::end(stops)) PetscFunctionReturn(PETSC_SUCCESS);
   ksp->reason = run.stop == KrylovStop::indefinite_matrix ? indefinite_matrix(ksp) : row->reason;
-  ksp->its = run.iteration + (method == KrylovMethod::cg ? 1 : 0);
+  ksp->its = run.iteration + (method == KrylovMethod::cg && !is_of_norm ? 1 : 0);
   if (run.stop == KrylovStop::exact) PetscCall(end_exactly(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

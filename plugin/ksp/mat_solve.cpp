@@ -206,6 +206,17 @@ PetscErrorCode solve_at_once(KSP ksp, Solver& s, std::vector<Column>& columns, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// As KSPSolve() checks. KSPMatSolve() of 3.26 does so, too, that of 3.18 does not. A solver within a preconditioner
+/// may end at its last iteration.
+PetscErrorCode check_converged(KSP ksp) {
+  PetscFunctionBegin;
+  const bool is_inner = object(ksp)->tablevel > 0;
+  PetscCheck(!ksp->errorifnotconverged || ksp->reason >= 0 || (is_inner && ksp->reason == KSP_DIVERGED_ITS),
+             PetscObjectComm(object(ksp)), PETSC_ERR_NOT_CONVERGED,
+             "KSPMatSolve() has not converged for each column, reason %s", KSPConvergedReasons[ksp->reason]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode solve_columns(KSP ksp, Mat B, Mat X) {
@@ -230,10 +241,12 @@ PetscErrorCode solve_columns(KSP ksp, Mat B, Mat X) {
   if (s->at_once == 1) {
     PetscCall(PetscInfo(ksp, "Right-hand sides are solved one by one: %s\n", why ? why : s->fused.why_not.c_str()));
     PetscCall(solve_one_by_one(ksp, B, X));
+    PetscCall(check_converged(ksp));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   s->fused.ran = way.where == StepwiseOn::device ? FusedSolver::Ran::device_systems : FusedSolver::Ran::host_systems;
   PetscCall(solve_at_once(ksp, *s, columns, way));
+  PetscCall(check_converged(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

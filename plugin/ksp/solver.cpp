@@ -195,6 +195,15 @@ PetscErrorCode build_residual(KSP ksp, Vec t, Vec v, Vec* residual) {
   PetscFunctionBegin;
   Solver* s = nullptr;
   PetscCall(solver_of(ksp, &s));
+  if (s->fused.ran == Ran::device_systems || s->fused.ran == Ran::host_systems) {  // no work vector has it
+    Mat A;
+    PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
+    PetscCall(KSPBuildSolution(ksp, t, nullptr));
+    PetscCall(KSP_MatMult(ksp, A, t, v));
+    PetscCall(VecAYPX(v, -1.0, ksp->vec_rhs));
+    *residual = v;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (s->fused.ran == Ran::device && s->fused.method == KrylovMethod::cg)
     PetscCall(take_residual(s->fused, ksp->work[0]));
   PetscCall((*s->base.buildresidual)(ksp, t, v, residual));

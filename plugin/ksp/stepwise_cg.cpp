@@ -122,7 +122,7 @@ PetscErrorCode iterate(const Steps& steps, Lanczos& lanczos) {
       ksp->reason = KSP_CONVERGED_ATOL;
       break;
     }
-    if (!PetscDefined(USE_COMPLEX) && i > 0 && have_opposite_signs(PetscRealPart(l.rho), PetscRealPart(before))) {
+    if (!PetscDefined(USE_COMPLEX) && i > 0 && PetscRealPart(l.rho) * PetscRealPart(before) < 0) {
       ksp->reason = KSP_DIVERGED_INDEFINITE_PC;
       break;
     }

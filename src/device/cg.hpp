@@ -64,10 +64,10 @@ __device__ void end_cg_step(const krylov_args& a, cg_state<S>& s, const Grid& gr
   if (Form::norm != KrylovNorm::none && is_beyond(s, norm))
     stop = KrylovStop::norm;
   else if (!is_number(rho))
-    stop = KrylovStop::not_a_number;
+    stop = KrylovStop::not_a_number_after;
   else if (is_zero(rho))
     stop = KrylovStop::no_residual;
-  else if (!is_complex<S> && !first && have_opposite_signs(real_part(rho), real_part(before)))
+  else if (!is_complex<S> && !first && real_part(rho) * real_part(before) < 0)
     stop = KrylovStop::indefinite_preconditioner;
   else if (s.norms >= s.most)
     stop = KrylovStop::iterations;

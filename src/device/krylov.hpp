@@ -22,6 +22,7 @@ enum class KrylovStop : int {
   breakdown_after,            ///< BiCGSTAB: r^H r0 was 0 in the iteration of the last norm
   exact,                      ///< BiCGSTAB: half an iteration gave the answer, which x is
   not_a_number,               ///< an inner product
+  not_a_number_after,         ///< CG: z^H r in the iteration of the last norm
   lost_peer                   ///< another process did not answer
 };
 

@@ -342,6 +342,37 @@ TEST(Preconditioner, ThatFailsOnOneProcessIsToldOnAll) {
   EXPECT_EQ(made.reason, KSP_DIVERGED_PC_FAILED);
 }
 
+TEST(Error, IsRaisedWhereColumnsDoNotConvergeAndThatIsAskedFor) {
+  const Case c{"few", "-solver_pc_type jacobi -solver_ksp_max_it 2"};
+  for (const char* type : {KSPCG, KSPCGCOMPOUND}) {
+    const Systems s(c, false);
+    const auto ksp = solver(c, s.A, type);
+    PETSC_OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
+    EXPECT_EQ(catch_error([&] { return KSPMatSolve(ksp, s.B, s.X); }).code, PETSC_ERR_NOT_CONVERGED) << type;
+  }
+}
+
+/// KSPMatSolve() leaves no vectors in the solver.
+TEST(Residual, IsThatOfTheLastKspSolve) {
+  const Case c{"residual", "-solver_pc_type jacobi -solver_ksp_rtol 1e-2"};
+  const Systems s(c, false);
+  const auto ksp = solver(c, s.A, KSPCGCOMPOUND);
+  const auto b = left_vector(s.A, 5), x = right_vector(s.A, 6), wanted = left_vector(s.A, 7);
+  Vector found;
+  PetscReal difference, size;
+  PETSC_OK(KSPSolve(ksp, b, x));
+  PETSC_OK(KSPMatSolve(ksp, s.B, s.X));
+
+  PETSC_OK(KSPBuildResidual(ksp, nullptr, nullptr, found.out()));
+
+  PETSC_OK(MatMult(s.A, x, wanted));
+  PETSC_OK(VecAYPX(wanted, -1, b));
+  PETSC_OK(VecNorm(wanted, NORM_2, &size));
+  PETSC_OK(VecAXPY(found, -1, wanted));
+  PETSC_OK(VecNorm(found, NORM_2, &difference));
+  EXPECT_LE(difference, 1e-12 * size);
+}
+
 /// Norms of all columns are told as those of one solve after the other.
 PetscErrorCode note(KSP, PetscInt iteration, PetscReal, void* iterations) {
   static_cast<std::vector<PetscInt>*>(iterations)->push_back(iteration);
