@@ -195,7 +195,7 @@ PetscErrorCode plan_anew(PC pc, CycleState& s, bool single, std::string* why_not
 }
 
 /// A reason that asks for new numbers alone.
-constexpr const char* new_values = "its matrices have other values";
+constexpr const char* new_values = "values";
 
 /// What has changed since the cycle was planned, on all processes.
 PetscErrorCode why_not_any_more(PC pc, CycleState& s, std::string* why_not) {
