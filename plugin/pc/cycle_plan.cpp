@@ -553,7 +553,7 @@ class SignatureMaker {
     PetscInt count;
     KSP* blocks;
     PetscCall(note_solver(ksp));
-    if (!is_of_type(ksp->pc, PCBJACOBI)) PetscFunctionReturn(PETSC_SUCCESS);
+    if (!ksp->pc || !ksp->pc->setupcalled || !is_of_type(ksp->pc, PCBJACOBI)) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(PCBJacobiGetSubKSP(ksp->pc, &count, nullptr, &blocks));
     for (PetscInt k = 0; k < count; ++k) PetscCall(note_whole_solver(blocks[k]));
     PetscFunctionReturn(PETSC_SUCCESS);
