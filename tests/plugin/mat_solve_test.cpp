@@ -344,12 +344,13 @@ TEST(Preconditioner, ThatFailsOnOneProcessIsToldOnAll) {
 
 TEST(Error, IsRaisedWhereColumnsDoNotConvergeAndThatIsAskedFor) {
   const Case c{"few", "-solver_pc_type jacobi -solver_ksp_max_it 2"};
-  for (const char* type : {KSPCG, KSPCGCOMPOUND}) {
-    const Systems s(c, false);
-    const auto ksp = solver(c, s.A, type);
-    PETSC_OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
-    EXPECT_EQ(catch_error([&] { return KSPMatSolve(ksp, s.B, s.X); }).code, PETSC_ERR_NOT_CONVERGED) << type;
-  }
+  const Systems s(c, false);
+  const auto ksp = solver(c, s.A, KSPCGCOMPOUND);
+  PETSC_OK(KSPSetErrorIfNotConverged(ksp, PETSC_TRUE));
+
+  const auto found = catch_error([&] { return KSPMatSolve(ksp, s.B, s.X); });
+
+  EXPECT_EQ(found.code, PETSC_ERR_NOT_CONVERGED);  // PETSc's CG keeps a column of X besides, which is lost then
 }
 
 /// KSPMatSolve() leaves no vectors in the solver.

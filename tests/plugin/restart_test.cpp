@@ -89,6 +89,7 @@ PetscErrorCode test_name_for_package(bool* right) {
   int ranks;
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   const std::string number = ranks > 1 ? "mpi" : "seq";
+  PetscCall(MatInitializePackage());  // MatSolverTypeRegister() would lose what this registers
   for (const std::string base : {"aij", "baij", "sbaij"})
     PetscCall(MatSolverTypeRegister(package, (number + base).c_str(), MAT_FACTOR_CHOLESKY, factor_of_package));
   PetscCall(PetscCompoundInitialize());
