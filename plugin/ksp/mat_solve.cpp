@@ -241,11 +241,10 @@ PetscErrorCode solve_columns(KSP ksp, Mat B, Mat X) {
   if (s->at_once == 1) {
     PetscCall(PetscInfo(ksp, "Right-hand sides are solved one by one: %s\n", why ? why : s->fused.why_not.c_str()));
     PetscCall(solve_one_by_one(ksp, B, X));
-    PetscCall(check_converged(ksp));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  } else {
+    s->fused.ran = way.where == StepwiseOn::device ? FusedSolver::Ran::device_systems : FusedSolver::Ran::host_systems;
+    PetscCall(solve_at_once(ksp, *s, columns, way));
   }
-  s->fused.ran = way.where == StepwiseOn::device ? FusedSolver::Ran::device_systems : FusedSolver::Ran::host_systems;
-  PetscCall(solve_at_once(ksp, *s, columns, way));
   PetscCall(check_converged(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

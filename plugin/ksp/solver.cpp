@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksp/watched.hpp"
 #include "petsc/agree.hpp"
 #include "petsccompound.h"
 #include "spmv/placement.hpp"
@@ -198,9 +199,7 @@ PetscErrorCode build_residual(KSP ksp, Vec t, Vec v, Vec* residual) {
   if (s->fused.ran == Ran::device_systems || s->fused.ran == Ran::host_systems) {  // no work vector has it
     Mat A;
     PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
-    PetscCall(KSPBuildSolution(ksp, t, nullptr));
-    PetscCall(KSP_MatMult(ksp, A, t, v));
-    PetscCall(VecAYPX(v, -1.0, ksp->vec_rhs));
+    PetscCall(residual_of_solution(ksp, A, v));
     *residual = v;
     PetscFunctionReturn(PETSC_SUCCESS);
   }

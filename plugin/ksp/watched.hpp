@@ -43,16 +43,17 @@ inline PetscErrorCode report_norm(KSP ksp, PetscInt iteration, PetscReal norm) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// r = b - A x, or b where x is 0.
-inline PetscErrorCode residual_of_guess(KSP ksp, Mat A, Vec r) {
+/// r = b - A x.
+inline PetscErrorCode residual_of_solution(KSP ksp, Mat A, Vec r) {
   PetscFunctionBegin;
-  if (ksp->guess_zero) {
-    PetscCall(VecCopy(ksp->vec_rhs, r));
-  } else {
-    PetscCall(KSP_MatMult(ksp, A, ksp->vec_sol, r));
-    PetscCall(VecAYPX(r, -1.0, ksp->vec_rhs));
-  }
+  PetscCall(KSP_MatMult(ksp, A, ksp->vec_sol, r));
+  PetscCall(VecAYPX(r, -1.0, ksp->vec_rhs));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The same, or b where x is 0.
+inline PetscErrorCode residual_of_guess(KSP ksp, Mat A, Vec r) {
+  return ksp->guess_zero ? VecCopy(ksp->vec_rhs, r) : residual_of_solution(ksp, A, r);
 }
 
 /// The residual that a method begins with; BiCGSTAB's is `preconditioned`, by means of two more of its work vectors.

@@ -352,29 +352,20 @@ PetscErrorCode take_cycle(PC pc, const std::function<PetscErrorCode()>& set_up) 
   std::string why_not;
   PetscCall(state_of(pc, &s));
   const bool was_narrow = !s->planned.narrowed.empty();
-  const auto plan_in_double = [&]() -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(leave(pc, *s, ""));
-    PetscCall(set_up());  // estimates were made by matrices that may not have had their values
-    PetscCall(plan_anew(pc, *s, false, &why_not));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  };
+  bool becomes_double = s->wanted && !s->wants_single && was_narrow;
   s->why_double.clear();
-  if (!s->wanted) {
+  if (!s->wanted)
     why_not = "-pc_mg_compound_cycle false";
-  } else if (!s->wants_single && was_narrow) {
-    PetscCall(plan_in_double());
-  } else {
+  else if (!becomes_double)
     PetscCall(plan_anew(pc, *s, s->wants_single, &why_not));
-    if (s->wants_single && !why_not.empty()) {
-      s->why_double = std::exchange(why_not, "");
-      if (was_narrow) {
-        PetscCall(plan_in_double());
-      } else {
-        PetscCall(leave(pc, *s, ""));
-        PetscCall(plan_anew(pc, *s, false, &why_not));
-      }
-    }
+  if (s->wanted && s->wants_single && !why_not.empty()) {
+    s->why_double = std::exchange(why_not, "");
+    becomes_double = true;
+  }
+  if (becomes_double) {
+    PetscCall(leave(pc, *s, ""));
+    if (was_narrow) PetscCall(set_up());  // estimates were made by matrices that may not have had their values
+    PetscCall(plan_anew(pc, *s, false, &why_not));
   }
   if (!why_not.empty()) {
     PetscCall(leave(pc, *s, why_not));

@@ -11,6 +11,7 @@
 
 #include <petsccompound/register_entry.hpp>
 
+#include "../plugin/without_file.hpp"
 #include "../soak/block_matrix.hpp"
 #include "petsccompound.h"
 #include "scenario.hpp"
@@ -577,26 +578,11 @@ PetscErrorCode tuned(Run& run, bool writes) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A block format of a user's own: full blocks of 3 x 3.
-template <class S>
-struct full : compound::custom_entry<full<S>, S, 3, 3, 9> {
-  static constexpr const char* name = "full";
-  template <class Words>
-  COMPOUND_FN static S block(const Words& w, int i, int j) {
-    return w(3 * i + j, 0);
-  }
-  template <class Block, class Put>
-  COMPOUND_FN static void from_block(const Block& b, const Put& put) {
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) put(3 * i + j, 0, b(i, j));
-  }
-};
-
 /// Under a name that is new in each run, and so long that it takes memory of its own.
 PetscErrorCode registered(Run& run) {
   static int runs = 0;
   const std::string name = "full_blocks_of_run_" + std::to_string(runs++);
-  compound::host_entry entry = compound::host_entry_of<full<compound::petsc_scalar_of<PetscReal>>>();
+  compound::host_entry entry = compound::host_entry_of<without_file<compound::petsc_scalar_of<PetscReal>>>();
   entry.name = name.c_str();
   const Options options(OptionList{{"memory_mat_compound_entry", name}});
   Mat A;

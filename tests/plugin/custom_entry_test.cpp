@@ -7,6 +7,7 @@
 #include "../../examples/custom_entry/symmetric.hpp"
 #include "device.hpp"
 #include "of_kinds.hpp"
+#include "without_file.hpp"
 
 namespace {
 
@@ -243,20 +244,6 @@ TEST_F(CustomEntryOnDevice, ThatMultipliesWronglyIsAnError) {
       says(found.message, "entry " + file.name() + " (-mat_compound_entry_file): madd() does not add the product"));
   EXPECT_TRUE(says(found.message, "component 0 of y + A x is"));
 }
-
-/// A kind that no test names a file of.
-template <class S>
-struct without_file : compound::custom_entry<without_file<S>, S, 3, 3, 9> {
-  static constexpr const char* name = "without_file";
-  template <class Words>
-  COMPOUND_FN static S block(const Words& w, int i, int j) {
-    return w(3 * i + j, 0);
-  }
-  template <class Block, class Put>
-  COMPOUND_FN static void from_block(const Block& b, const Put& put) {
-    for (int k = 0; k < 9; ++k) put(k, 0, b(k / 3, k % 3));
-  }
-};
 
 TEST_F(CustomEntryOnDevice, WithoutItsFileIsMultipliedByTheHost) {
   PETSC_OK(MatCompoundRegisterEntry<without_file>());

@@ -987,30 +987,22 @@ TEST_P(BothOnDevice, ShareAMatrixOrTakeTwo) {
 
 /// Like those of the set-up: the vectors of a solve may have none.
 TEST(WorkVectors, HaveTheBlocksOfTheMatrix) {
-  const auto A = spd(tested_type(), 3);
+  const Case c{"fieldsplit", "-solver_pc_type fieldsplit -solver_pc_fieldsplit_type additive"};
+  const System s(c, false);
+  const auto ksp = solver(c, s, KSPCGCOMPOUND, "-solver_ksp_cgcompound_reductions 1");
   PetscInt n;
   Vector b, x;
-  Solver ksp;
   KSPConvergedReason reason;
-  PETSC_OK(MatGetLocalSize(A, &n, nullptr));
+  PETSC_OK(MatGetLocalSize(s.A, &n, nullptr));
   PETSC_OK(VecCreateMPI(PETSC_COMM_WORLD, n, PETSC_DETERMINE, b.out()));
   PETSC_OK(VecDuplicate(b, x.out()));
   PETSC_OK(VecSet(b, 1));
-  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
-  PETSC_OK(KSPSetOptionsPrefix(ksp, "solver_"));
-  PETSC_OK(KSPSetType(ksp, KSPCGCOMPOUND));
-  PETSC_OK(KSPSetOperators(ksp, A, A));
-  PETSC_OK(PetscOptionsInsertString(nullptr,
-                                    "-solver_ksp_cgcompound_reductions 1 -solver_pc_type fieldsplit "
-                                    "-solver_pc_fieldsplit_type additive"));
-  PETSC_OK(KSPSetFromOptions(ksp));
   PETSC_OK(KSPSetUp(ksp));
 
   PETSC_OK(KSPSolve(ksp, b, x));
 
   PETSC_OK(KSPGetConvergedReason(ksp, &reason));
   EXPECT_GT(reason, 0);
-  PETSC_OK(PetscOptionsClear(nullptr));
 }
 
 /// Solves with changing values, the first of which may keep what they like.

@@ -21,12 +21,6 @@ Matrix made(const std::string& type, std::uint64_t seed) {
   return A;
 }
 
-std::string type_of(Mat A) {
-  MatType type;
-  PETSC_OK(MatGetType(A, &type));
-  return type;
-}
-
 const Merge merges[] = {
     {"axpy", [](Mat* A) { PETSC_OK(MatAXPY(*A, 0.5, made(type_of(*A), 12), DIFFERENT_NONZERO_PATTERN)); }},
     {"copied", [](Mat* A) { PETSC_OK(MatCopy(made(type_of(*A), 12), *A, DIFFERENT_NONZERO_PATTERN)); }},

@@ -129,6 +129,17 @@ TEST(PointBlock, StaysAsItWasWhereReuseIsAskedFor) {
   EXPECT_TRUE(same_bits(applied(pc, A), before));
 }
 
+Solver solver_of(Mat A, const char* solver, const char* preconditioner) {
+  Solver ksp;
+  PC pc;
+  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
+  PETSC_OK(KSPSetOperators(ksp, A, A));
+  PETSC_OK(KSPSetType(ksp, solver));
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  PETSC_OK(PCSetType(pc, preconditioner));
+  return ksp;
+}
+
 /// On the first process alone; PETSc tells the others' solvers of it in its loops. Twice: a failure is noted in set-up.
 TEST(PointBlock, FailsOnASingularBlockAsPetscs) {
   for (const char* solver : {KSPGMRES, KSPCGCOMPOUND, KSPBCGSCOMPOUND})
@@ -137,15 +148,9 @@ TEST(PointBlock, FailsOnASingularBlockAsPetscs) {
       const PetscInt rows[] = {2, 3};
       PETSC_OK(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
       PETSC_OK(MatZeroRows(A, rank() == 0 ? 2 : 0, rows, 0.0, nullptr, nullptr));
-      Solver ksp;
       KSPConvergedReason reason;
+      const auto ksp = solver_of(A, solver, type);
       const auto b = left_vector(A, 6), x = right_vector(A, 7);
-      PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
-      PETSC_OK(KSPSetOperators(ksp, A, A));
-      PETSC_OK(KSPSetType(ksp, solver));
-      PC pc;
-      PETSC_OK(KSPGetPC(ksp, &pc));
-      PETSC_OK(PCSetType(pc, type));
       for (const char* time : {"at first", "again"}) {
         PETSC_OK(KSPSolve(ksp, b, x));
         PETSC_OK(KSPGetConvergedReason(ksp, &reason));
@@ -159,16 +164,10 @@ TEST(PointBlock, LetsNothingConvergeWhereABlockHasBecomeSingular) {
   for (const char* solver : {KSPGMRES, KSPCGCOMPOUND, KSPBCGSCOMPOUND}) {
     const auto A = unsymmetric(tested_type(), 2);
     const PetscInt rows[] = {2, 3};
-    Solver ksp;
     KSPConvergedReason reason;
+    const auto ksp = solver_of(A, solver, PCPBJACOBI);
     const auto b = left_vector(A, 6), x = right_vector(A, 7);
     PETSC_OK(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
-    PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
-    PETSC_OK(KSPSetOperators(ksp, A, A));
-    PETSC_OK(KSPSetType(ksp, solver));
-    PC pc;
-    PETSC_OK(KSPGetPC(ksp, &pc));
-    PETSC_OK(PCSetType(pc, PCPBJACOBI));
     PETSC_OK(KSPSetUp(ksp));
     PETSC_OK(MatZeroRows(A, rank() == 0 ? 2 : 0, rows, 0.0, nullptr, nullptr));
 

@@ -104,6 +104,11 @@ bool tested_is_of_scalars() { return tested_begins_with(MATAIJCOMPOUND); }
 std::string parent_type(const std::string& prefix) {
   return prefix + (tested_is_of_scalars() ? MATAIJ : tested_is_compound() ? MATBAIJ : tested_type());
 }
+std::string type_of(Mat A) {
+  MatType type;
+  PETSC_OK(MatGetType(A, &type));
+  return type;
+}
 std::string pinned_type(const std::string& layout) {
   return (tested_is_of_scalars() ? MATAIJCOMPOUND : MATBAIJCOMPOUND) + layout;
 }

@@ -51,6 +51,8 @@ bool tested_is_compound();
 bool tested_is_of_scalars();
 /// PETSc's own type that it stands above; with "seq" or "mpi" before it.
 std::string parent_type(const std::string& prefix = "");
+/// MatGetType()'s.
+std::string type_of(Mat A);
 /// A name of a file that no other run of a test has, the same on all processes: "view" -> "view_1234.txt".
 std::string file_of_run(const std::string& name, const std::string& extension);
 /// The constructor with a layout, "csr".

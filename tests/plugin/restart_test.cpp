@@ -70,15 +70,10 @@ bool refuses_others() {
   return PetscCompoundInitialize() == 0 && right;
 }
 
-std::string type_of(Mat A) {
-  MatType type;
-  return MatGetType(A, &type) == 0 ? type : "";
-}
-
 std::string name_for_package;
 
 PetscErrorCode factor_of_package(Mat A, MatFactorType, Mat* factor) {
-  name_for_package = type_of(A);
+  name_for_package = petsc_test::type_of(A);
   return MatCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), factor);
 }
 
@@ -104,7 +99,7 @@ PetscErrorCode test_name_for_package(bool* right) {
       PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
       PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
       PetscCall(MatGetFactor(A, package, MAT_FACTOR_CHOLESKY, &factor));
-      const std::string after = type_of(A);
+      const std::string after = petsc_test::type_of(A);
       if (name_for_package != number + base || after != number + type) {
         std::printf("a package sees %s as %s, and leaves it as %s\n", type.c_str(), name_for_package.c_str(),
                     after.c_str());
