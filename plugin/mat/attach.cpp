@@ -182,9 +182,8 @@ PetscErrorCode drop_state(Mat A, const TypeTable& table) {
   PetscFunctionBegin;
   State* const st = attached_state(A);
   if (st && header_is_merging(A)) {
-    kept_settings.keep(
-        A, std::move(st->kept),
-        {std::move(st->settings), compose_again, std::move(st->unguarded), st->base_mult, st->base_multadd});
+    kept_settings.keep(A, std::move(st->kept),
+                       {std::move(st->settings), compose_again, std::move(st->unguarded), st->base_products});
   } else {
     if (st) unguard(A, *st);
     kept_settings.forget(A);

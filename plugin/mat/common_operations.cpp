@@ -113,8 +113,7 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
     if (st->base_type.keeps_upper) PetscCall(MatPropagateSymmetryOptions(A, *B));  // 3.18 forgets that A is Hermitian
     // PETSc leaves a duplicate with the products of any block size; ours may as well have this block size's.
     PetscCall(any_state(*B, &of_B));
-    of_B->base_mult = st->base_mult;
-    of_B->base_multadd = st->base_multadd;
+    of_B->base_products = st->base_products;
     of_B->ignores_others_rows = st->ignores_others_rows;
     set_bound(*B, is_bound(A));
     PetscCall(keep_coo(A, *B));

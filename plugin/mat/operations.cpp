@@ -314,8 +314,8 @@ PetscErrorCode keep_base_products(Mat A) {
   PetscFunctionBegin;
   State* st;
   PetscCall(any_state(A, &st));
-  if (A->ops->mult != for_petsc<mult<Op::none>>) st->base_mult = A->ops->mult;
-  if (A->ops->multadd != for_petsc<mult_add<Op::none>>) st->base_multadd = A->ops->multadd;
+  if (A->ops->mult != for_petsc<mult<Op::none>>) st->base_products.mult = A->ops->mult;
+  if (A->ops->multadd != for_petsc<mult_add<Op::none>>) st->base_products.multadd = A->ops->multadd;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -344,8 +344,8 @@ PetscErrorCode uninstall_row(Mat A) {
 #if PetscDefined(HAVE_CUDA)
   if (!is_mpi) leave_sor(A, base_type);
 #endif
-  A->ops->mult = st->base_mult;
-  A->ops->multadd = st->base_multadd;
+  A->ops->mult = st->base_products.mult;
+  A->ops->multadd = st->base_products.multadd;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

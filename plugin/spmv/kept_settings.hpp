@@ -9,6 +9,12 @@
 
 namespace compound::plugin {
 
+/// The base type's products, which it picks by block size, at preallocation, or by options.
+struct BaseProducts {
+  PetscErrorCode (*mult)(Mat, Vec, Vec) = nullptr;
+  PetscErrorCode (*multadd)(Mat, Vec, Vec, Vec) = nullptr;
+};
+
 /// MatHeaderMerge(A, &C) destroys A's data and moves C's in, spptr included, but keeps A's operations: what the user
 /// asked of A (a pinned layout, say) would be lost with MatAXPY() of another pattern or an in-place MatTranspose(). It
 /// calls A's destroy operation with a null type name, which no other call does: then the settings are kept here until
@@ -20,8 +26,7 @@ class KeptSettings {
     Settings settings;
     PetscErrorCode (*compose)(Mat);
     std::unique_ptr<_MatOps> unguarded;
-    PetscErrorCode (*base_mult)(Mat, Vec, Vec) = nullptr;
-    PetscErrorCode (*base_multadd)(Mat, Vec, Vec, Vec) = nullptr;
+    BaseProducts base_products;
   };
   using Place = std::map<Mat, Kept>::node_type;
   /// Made beforehand: a matrix is destroyed without memory, too.

@@ -66,8 +66,8 @@ PetscErrorCode run_conjugated(Mat A, const _MatOps& base, const Operands& o) {
 PetscErrorCode run_base(Mat A, const State& st, const Operands& o) {
   PetscFunctionBegin;
   const bool add = o.update == Update::add;
-  if (o.op == Op::none && st.base_mult) {
-    PetscCall(add ? st.base_multadd(A, o.x, o.z, o.y) : st.base_mult(A, o.x, o.y));
+  if (o.op == Op::none && st.base_products.mult) {
+    PetscCall(add ? st.base_products.multadd(A, o.x, o.z, o.y) : st.base_products.mult(A, o.x, o.y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   const _MatOps* base;

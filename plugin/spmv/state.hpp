@@ -25,10 +25,7 @@ struct State : HasValues {
   KeptSettings::Place kept = KeptSettings::place();  ///< of the settings, should PETSc replace the header
   bool off_diagonal = false;                         ///< a part of an mpi matrix of ours
   bool ignores_others_rows = false;                  ///< MAT_IGNORE_OFF_PROC_ENTRIES, of an mpi matrix
-
-  /// The base type's products, which it picks by block size, at preallocation, or by options.
-  PetscErrorCode (*base_mult)(Mat, Vec, Vec) = nullptr;
-  PetscErrorCode (*base_multadd)(Mat, Vec, Vec, Vec) = nullptr;
+  BaseProducts base_products;
 };
 
 struct Counts {
