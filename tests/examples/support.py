@@ -60,9 +60,9 @@ class Checks:
             environment = None
         command += options.split()
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=900, env=environment)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=1800, env=environment)
         except subprocess.TimeoutExpired:
-            sys.exit(f"{' '.join(command)}\ndid not end within 900 s")
+            sys.exit(f"{' '.join(command)}\ndid not end within 1800 s")
         lines = (done.stdout + done.stderr).splitlines(keepends=True)
         output = "".join(line for line in lines if "Configure options" not in line)  # PETSc's own, a screen long
         return done.returncode, output, " ".join(command)

@@ -189,7 +189,7 @@ void make_tiny(KSP, Mat A) {
   if (size > 1) PETSC_OK(MatScale(A, 1e-165));
 }
 
-/// From the fourth time on with a NaN on the first process.
+/// From the fourth time of a solve on with a NaN on the first process.
 void precondition_three_times(KSP ksp, Mat) {
   PC pc;
   PETSC_OK(KSPGetPC(ksp, &pc));
@@ -200,6 +200,13 @@ void precondition_three_times(KSP ksp, Mat) {
     PetscFunctionBeginUser;
     PetscCall(PCShellGetContext(of, static_cast<void*>(&times)));
     delete static_cast<int*>(times);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PETSC_OK(PCShellSetPreSolve(pc, [](PC of, KSP, Vec, Vec) -> PetscErrorCode {
+    void* times;
+    PetscFunctionBeginUser;
+    PetscCall(PCShellGetContext(of, static_cast<void*>(&times)));
+    *static_cast<int*>(times) = 0;
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
   PETSC_OK(PCShellSetApply(pc, [](PC of, Vec x, Vec y) -> PetscErrorCode {

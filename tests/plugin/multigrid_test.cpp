@@ -105,6 +105,7 @@ TEST_F(AijMultigrid, TellsWhereItWasSetUp) {
 }
 
 TEST_F(AijMultigrid, SaysOfNoCycleOnTheHostThatItRunsOnTheDevice) {
+  PETSC_OK(PetscOptionsSetValue(nullptr, "-mat_compound_backend", "host"));
   const auto ours = box(MATAIJCOMPOUND);
   const Solve solve(ours.A, gamg);
 

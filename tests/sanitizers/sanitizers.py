@@ -76,7 +76,8 @@ def findings_in(logs, exceptions=()):
 
 def command_of(tool, folder):
     """What runs a program under a tool, which leaves a log in the folder for each process."""
-    command = ["compute-sanitizer", "--tool", tool, "--log-file", f"{folder}/%p.txt", "--target-processes", "all"]
+    command = ["compute-sanitizer", "--tool", tool, "--log-file", f"{folder}/%p.txt", "--target-processes", "all",
+               "--print-limit", "1000000"]  # exceptions are for what is printed
     if kernels := exceptions_of(tool)["kernel"]:
         command += ["--kernel-name-exclude", ",".join(f"kns={name}" for name in kernels)]
     if tool == "racecheck":

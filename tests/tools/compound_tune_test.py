@@ -65,6 +65,12 @@ def marks_of(shown):
     return shown.partition("  (")[2].rstrip(")").split(", ")
 
 
+def is_time_of_a_kernel(seconds):
+    """The smallest of these matrices moves a megabyte: 10 ns or a second would be a mistake in a unit. How well a model
+    predicts is not asked: other work on the machine changes times, and docs/tuning.md has the measured errors."""
+    return 1e-8 < seconds < 1
+
+
 def advice(stdout):
     return re.findall(r'^  -mat_compound_plan "(.*)"$', stdout, re.M)
 
@@ -81,8 +87,7 @@ def test_calibration_is_of_devices(args):
 
 
 def test_a_calibrated_device_chooses_by_model(args):
-    """A search has the model's plan beside the others. No bound says how well it predicts: other work on the machine
-    changes times, and docs/tuning.md has the measured errors."""
+    """A search has the model's plan beside the others."""
     file = os.path.join(args.folder, "devices.txt")
     code, stdout, stderr, command = run([args.program, "-device", "cuda", "-calibrate", file])
     if is_without_device(code, stderr, command, "compound-tune"):
@@ -101,8 +106,7 @@ def test_a_calibrated_device_chooses_by_model(args):
             plans = json.load(opened)["cases"][0]["plans"]
         predicted = [p for p in plans if "predicted_s" in p]
         expect(len(plans) > 5 and predicted, f"{command}: {len(plans)} plans, {len(predicted)} predicted")
-        # The smallest of these matrices moves a megabyte: 10 ns or a second would be a mistake in a unit.
-        expect(all(1e-8 < p["predicted_s"] < 1 for p in predicted), f"{command}: {predicted}")
+        expect(all(is_time_of_a_kernel(p["predicted_s"]) for p in predicted), f"{command}: {predicted}")
 
 
 def test_the_model_of_2010_predicts_bellpack(args):
@@ -121,8 +125,8 @@ def test_the_model_of_2010_predicts_bellpack(args):
     for p in plans:
         theirs = "bellpack" in p["plan"] and "threads=128" not in p["plan"]
         expect(("choi_s" in p) == theirs, f"their kernels alone: {p['plan']}")
-        if theirs:  # that it predicts anything is to be seen, not how well
-            expect(1 / 4 < p["choi_s"] / p["seconds"] < 4, f"{p['plan']}: {p['choi_s']} for {p['seconds']}")
+        if theirs:
+            expect(is_time_of_a_kernel(p["choi_s"]), f"{p['plan']}: {p['choi_s']}")
     with open(file) as read:
         kernels = json.load(read)["kernels"]
     expect(len(kernels) == 2 and all(k["at_once"] > 1 for k in kernels.values()), str(kernels))

@@ -32,7 +32,7 @@ def run(command, env=None):
     """Returns exit code, stdout, stderr and the command."""
     global runs
     runs += 1
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **(env or {})})
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env={**os.environ, **(env or {})})
     return done.returncode, done.stdout, done.stderr, " ".join(command)
 
 
