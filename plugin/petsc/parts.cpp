@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "petsc/agree.hpp"
+
 namespace compound::plugin {
 
 namespace {
@@ -60,13 +62,18 @@ PetscErrorCode parts_of(Mat A, std::vector<PartArrays>* parts) {
 }
 
 PetscErrorCode have_same_pattern(Mat A, Mat B, bool* yes) {
+  bool differ = false;
   PetscFunctionBegin;
-  std::vector<PartArrays> a, b;
-  PetscCall(parts_of(A, &a));
-  PetscCall(parts_of(B, &b));
-  int all = std::ranges::equal(a, b, same);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm_of(A)));
-  *yes = all != 0;
+  const PetscErrorCode here = guarded(PETSC_COMM_SELF, [&] {
+    PetscFunctionBegin;
+    std::vector<PartArrays> a, b;
+    PetscCall(parts_of(A, &a));
+    PetscCall(parts_of(B, &b));
+    differ = !std::ranges::equal(a, b, same);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  });
+  PetscCall(share_error(comm_of(A), here, &differ));
+  *yes = !differ;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

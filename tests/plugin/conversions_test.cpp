@@ -71,6 +71,52 @@ TEST(Conversions, ReuseAMatrixForNewValues) {
   EXPECT_TRUE(same_products(tested, A, 13));
 }
 
+/// PETSc 3.18 makes the off-diagonal part of MPIBAIJ anew: without entries that an option forbids, and with other
+/// options.
+TEST(Conversions, LeaveEntriesAndOptionsOfTheMatrix) {
+  if (!tested_is_compound()) GTEST_SKIP() << "skipped: PETSc's own does not";
+  const auto A = plain();
+  Matrix tested, aij;
+  PETSC_OK(MatConvert(A, tested_type().c_str(), MAT_INITIAL_MATRIX, tested.out()));
+  for (Mat M : {Mat(A), Mat(tested)})
+    for (const auto option : {MAT_NEW_NONZERO_LOCATIONS, MAT_ROW_ORIENTED})
+      PETSC_OK(MatSetOption(M, option, PETSC_FALSE));
+
+  PETSC_OK(MatConvert(tested, MATAIJ, MAT_INITIAL_MATRIX, aij.out()));
+
+  EXPECT_TRUE(same_mult(aij, A, 14));
+  EXPECT_TRUE(same_products(tested, A, 15));
+  for (Mat M : {Mat(A), Mat(tested)}) {
+    insert_blocks(M, problem(), 16, INSERT_VALUES);
+    assemble(M);
+  }
+  EXPECT_TRUE(same_products(tested, A, 17));
+  PETSC_OK(MatConvert(tested, MATAIJ, MAT_INPLACE_MATRIX, tested.in_place()));
+  EXPECT_TRUE(same_mult(tested, A, 18));
+}
+
+/// MPIBAIJ keeps columns of other processes that have lost their entries, and the AIJ has none of them.
+TEST(Conversions, ReuseAnAijThatLacksColumns) {
+  if (!tested_is_compound()) GTEST_SKIP() << "skipped: PETSc's own cannot be made again";
+  const auto A = filled_matrix(tested_type(), "", problem());
+  PetscInt first, last;
+  PETSC_OK(MatGetOwnershipRange(A, &first, &last));
+  std::vector<PetscInt> rows;
+  for (PetscInt row = first + 3; row < last; ++row) rows.push_back(row);
+  PETSC_OK(MatZeroRows(A, static_cast<PetscInt>(rows.size()), rows.data(), 0.0, nullptr, nullptr));
+  Matrix aij;
+  PETSC_OK(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, aij.out()));
+  PetscObjectState before, after;
+  PETSC_OK(MatGetNonzeroState(aij, &before));
+  PETSC_OK(MatScale(A, 2.0));
+
+  PETSC_OK(MatConvert(A, MATAIJ, MAT_REUSE_MATRIX, aij.in_place()));
+
+  EXPECT_TRUE(same_mult(A, aij, 19));
+  PETSC_OK(MatGetNonzeroState(aij, &after));
+  EXPECT_EQ(before, after);
+}
+
 TEST(Conversions, OfAnAijFillIncompleteBlocksWithZeros) {
   Matrix aij, tested;
   const PetscInt n = 4, bs = 3;
