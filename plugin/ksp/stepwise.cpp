@@ -105,13 +105,23 @@ PetscErrorCode take_diagonal(KSP ksp, Vec d) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Like those of the set-up: KSPSetWorkVecs() would make them like the solution of a solve, which may have no blocks.
+/// More like those of the set-up: KSPSetWorkVecs() would make all anew, like the solution of a solve, which may have no
+/// blocks. And none of the old is destroyed, where memory may end, too.
 PetscErrorCode have_work_vectors(KSP ksp, PetscInt wanted) {
   PetscFunctionBegin;
-  Vec* vectors;
   if (ksp->nwork >= wanted) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecDuplicateVecs(ksp->work[0], wanted, &vectors));
-  PetscCall(VecDestroyVecs(ksp->nwork, &ksp->work));
+  Vec* vectors = nullptr;
+  const PetscErrorCode here = PetscCalloc1(wanted, &vectors);
+  // Before vectors are made: all processes count these alike.
+  PetscErrorCode code = share_error(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), here);
+  for (PetscInt k = ksp->nwork; !code && k < wanted; ++k) code = VecDuplicate(ksp->work[0], &vectors[k]);
+  if (code) {
+    for (PetscInt k = ksp->nwork; vectors && k < wanted; ++k) static_cast<void>(VecDestroy(&vectors[k]));
+    static_cast<void>(PetscFree(vectors));
+    PetscCall(code);
+  }
+  std::copy(ksp->work, ksp->work + ksp->nwork, vectors);
+  PetscCall(PetscFree(ksp->work));
   ksp->work = vectors;
   ksp->nwork = wanted;
   PetscFunctionReturn(PETSC_SUCCESS);
