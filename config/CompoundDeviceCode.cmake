@@ -155,6 +155,8 @@ std::span<const std::string_view> device_code() {
 ]])
   set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${archives}")
   add_library(compound_device_code STATIC "${source}")
+  # ccache knows nothing of files that the assembler reads, and would give an object with other code.
+  set_target_properties(compound_device_code PROPERTIES CXX_COMPILER_LAUNCHER "")
   target_include_directories(compound_device_code PRIVATE "$<TARGET_PROPERTY:${core},INTERFACE_INCLUDE_DIRECTORIES>")
   target_link_libraries(${core} PUBLIC ZLIB::ZLIB INTERFACE compound_device_code)
 endfunction()
