@@ -264,7 +264,7 @@ TEST(ProcessesAtTheirOwnPace, EndWithoutOneThatIsLost) {
       if (!p.meet(numbers) || numbers[2] != 9) return false;
     }
     if (rank == leaver) return true;
-    p.set_patience(5000000);  // the other one that stays may wait for a core
+    p.set_patience(50000000);  // the other one that stays may wait for a core
     std::array<double, 3> numbers = {};
     const bool met = p.meet(numbers);
     p.put(1);
