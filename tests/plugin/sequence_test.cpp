@@ -3,31 +3,18 @@
 #include "operations.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <string_view>
 
 #include "kinds.hpp"
+#include "random_runs.hpp"
 
 namespace {
 
 using namespace petsc_test;
 
-std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 constexpr int length = 30;
-
-std::size_t index_below(std::size_t n, Random& random) {
-  return static_cast<std::size_t>(random.below(static_cast<int>(n)));
-}
-template <class Table>
-auto one_of(const Table& table, Random& random) {
-  return table[index_below(std::size(table), random)];
-}
 
 bool is_mpi(Mat A) {
   PetscBool mpi = PETSC_FALSE;
@@ -122,22 +109,6 @@ testing::AssertionResult run_sequence(std::uint64_t seed, std::string& history) 
     }
   }
   return still_twins(twins, random.next());
-}
-
-/// Runs sequences of random numbers that begin with COMPOUND_SEED.
-template <class Run>
-void run_sequences(std::uint64_t sequences, Run&& run) {
-  const auto first = number_from_environment("COMPOUND_SEED", 20261120);
-  sequences = number_from_environment("COMPOUND_SEQUENCES", sequences);
-  for (std::uint64_t seed = first; seed < first + sequences; ++seed) {
-    std::string history = "reproduce by COMPOUND_SEED=" + std::to_string(seed) + " COMPOUND_SEQUENCES=1: ";
-    try {
-      const auto result = run(seed, history);
-      ASSERT_TRUE(result) << history;
-    } catch (const std::exception& error) {
-      FAIL() << error.what() << "\n" << history;
-    }
-  }
 }
 
 TEST(RandomSequences, AgreeWithBaijAfterEveryStep) {
