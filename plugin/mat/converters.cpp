@@ -6,7 +6,6 @@
 
 #include "mat/attach.hpp"
 #include "options/options.hpp"
-#include "petsc/agree.hpp"
 #include "petsc/parts.hpp"
 #include "petsc/scoped.hpp"
 #include "values/guards.hpp"
@@ -77,56 +76,13 @@ PetscErrorCode base_converter(Mat A, const std::string& newtype, Converter* conv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether the off-diagonal part of B, an AIJ, has the columns of A's blocks on each process: MPIBAIJ keeps columns
-/// that have lost their entries, and its conversion leaves them out. Collective.
-PetscErrorCode have_same_columns(Mat A, Mat B, bool* yes) {
-  bool differ = false;
+/// A new matrix, or another in the place of A.
+PetscErrorCode convert_anew(Mat A, Converter converter, MatType newtype, MatReuse reuse, Mat* B) {
   PetscFunctionBegin;
-  const PetscErrorCode here = guarded(PETSC_COMM_SELF, [&] {
-    PetscFunctionBegin;
-    std::vector<PartArrays> a, b;
-    PetscCall(parts_of(A, &a));
-    PetscCall(parts_of(B, &b));
-    const auto &blocks = *a.back().columns, &scalars = *b.back().columns;
-    const auto bs = static_cast<std::size_t>(a.back().blocks.block.cols);
-    differ = scalars.size() != blocks.size() * bs;
-    for (std::size_t k = 0; !differ && k < blocks.size(); ++k)
-      differ = scalars[k * bs] != blocks[k] * static_cast<PetscInt>(bs);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  });
-  PetscCall(share_error(comm_of(A), here, &differ));
-  *yes = !differ;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Those of PETSc that serve any descendant: they read the base type's arrays.
-PetscErrorCode convert_as_base(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
-  PetscFunctionBegin;
-  Converter converter;
   const TypeOfMatrix k = type_of_matrix(A);
-  const bool is_mpi_of_blocks = k.is_mpi && k.base_type->keeps_blocks;
-  PetscCall(need_host_values(A));
-  PetscCall(base_converter(A, newtype, &converter));
-  if (reuse == MAT_REUSE_MATRIX) {
-    bool fits = !k.base_type->keeps_upper;  // else PETSc's breaks B's rows
-    const TypeOfMatrix to = type_of_matrix(*B);
-    if (fits && is_mpi_of_blocks && to.is_mpi && !to.base_type->keeps_blocks)
-      PetscCall(have_same_columns(A, *B, &fits));
-    if (fits) {
-      PetscCall(converter(A, newtype, reuse, B));
-    } else {
-      ScopedMat C;
-      PetscCall(convert_as_base(A, newtype, MAT_INITIAL_MATRIX, C.out()));
-      bool same = false;  // then B's pattern stays what it is, as products that have B know it
-      if (to.base_type) PetscCall(have_same_pattern(C, *B, &same));
-      PetscCall(MatCopy(C, *B, same ? SAME_NONZERO_PATTERN : DIFFERENT_NONZERO_PATTERN));
-      PetscCall(C.reset());
-    }
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   ScopedMat copy;
   Mat from = A;
-  if (PETSC_VERSION_LT(3, 26, 0) && is_mpi_of_blocks) {
+  if (PETSC_VERSION_LT(3, 26, 0) && k.is_mpi && k.base_type->keeps_blocks) {
     // PETSc's inserts the off-diagonal part anew: without new locations where these are ignored, and with other
     // options of insertion (seen in 3.18).
     if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, copy.out()));
@@ -134,6 +90,41 @@ PetscErrorCode convert_as_base(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
     PetscCall(MatSetOption(from, MAT_NEW_NONZERO_LOCATIONS, PETSC_TRUE));
   }
   PetscCall(converter(from, newtype, reuse, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Whether PETSc's converters bring values of A into B, which was made of A. Collective.
+PetscErrorCode can_convert_again(Mat A, Mat B, bool* yes) {
+  PetscFunctionBegin;
+  const TypeOfMatrix from = type_of_matrix(A), to = type_of_matrix(B);
+  *yes = !from.base_type->keeps_upper;  // else they break B's rows
+  if (*yes && from.is_mpi && from.base_type->keeps_blocks && to.is_mpi && !to.base_type->keeps_blocks)
+    PetscCall(have_same_columns(A, B, yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Those of PETSc that serve any descendant: they read the base type's arrays.
+PetscErrorCode convert_as_base(Mat A, MatType newtype, MatReuse reuse, Mat* B) {
+  PetscFunctionBegin;
+  Converter converter;
+  bool fits = false, same = false;
+  PetscCall(need_host_values(A));
+  PetscCall(base_converter(A, newtype, &converter));
+  if (reuse != MAT_REUSE_MATRIX) {
+    PetscCall(convert_anew(A, converter, newtype, reuse, B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(can_convert_again(A, *B, &fits));
+  if (fits) {
+    PetscCall(converter(A, newtype, reuse, B));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  ScopedMat C;
+  PetscCall(convert_anew(A, converter, newtype, MAT_INITIAL_MATRIX, C.out()));
+  if (type_of_matrix(*B).base_type) PetscCall(have_same_pattern(C, *B, &same));
+  // B's pattern stays what it is where it can, as products that have B know it.
+  PetscCall(MatCopy(C, *B, same ? SAME_NONZERO_PATTERN : DIFFERENT_NONZERO_PATTERN));
+  PetscCall(C.reset());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -61,7 +61,11 @@ PetscErrorCode parts_of(Mat A, std::vector<PartArrays>* parts) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode have_same_pattern(Mat A, Mat B, bool* yes) {
+namespace {
+
+/// Whether same(parts of A, parts of B) holds on all processes. Collective.
+template <class Same>
+PetscErrorCode compare_parts(Mat A, Mat B, const Same& same, bool* yes) {
   bool differ = false;
   PetscFunctionBegin;
   const PetscErrorCode here = guarded(PETSC_COMM_SELF, [&] {
@@ -69,12 +73,33 @@ PetscErrorCode have_same_pattern(Mat A, Mat B, bool* yes) {
     std::vector<PartArrays> a, b;
     PetscCall(parts_of(A, &a));
     PetscCall(parts_of(B, &b));
-    differ = !std::ranges::equal(a, b, same);
+    differ = !same(a, b);
     PetscFunctionReturn(PETSC_SUCCESS);
   });
   PetscCall(share_error(comm_of(A), here, &differ));
   *yes = !differ;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool have_equal_columns(const PartArrays& of_blocks, const PartArrays& of_scalars) {
+  const auto &blocks = *of_blocks.columns, &scalars = *of_scalars.columns;
+  const auto bs = static_cast<std::size_t>(of_blocks.blocks.block.cols);
+  if (scalars.size() != blocks.size() * bs) return false;
+  for (std::size_t k = 0; k < blocks.size(); ++k)
+    if (scalars[k * bs] != blocks[k] * static_cast<PetscInt>(bs)) return false;
+  return true;
+}
+
+}  // namespace
+
+PetscErrorCode have_same_pattern(Mat A, Mat B, bool* yes) {
+  return compare_parts(
+      A, B, [](const auto& a, const auto& b) { return std::ranges::equal(a, b, same); }, yes);
+}
+
+PetscErrorCode have_same_columns(Mat A, Mat B, bool* yes) {
+  return compare_parts(
+      A, B, [](const auto& a, const auto& b) { return have_equal_columns(a.back(), b.back()); }, yes);
 }
 
 PetscErrorCode hash_of_pattern(Mat A, std::uint64_t* hash) {

@@ -38,6 +38,10 @@ PetscErrorCode parts_of(Mat A, std::vector<PartArrays>* parts);
 /// Whether two such matrices of one size have their blocks in the same places on all processes. Collective.
 PetscErrorCode have_same_pattern(Mat A, Mat B, bool* same);
 
+/// Whether the off-diagonal part of B, an MPIAIJ, has the columns of A's blocks on each process: MPIBAIJ keeps columns
+/// that have lost their entries, and its conversion leaves them out. Collective.
+PetscErrorCode have_same_columns(Mat A, Mat B, bool* same);
+
 /// Hash of where this process's blocks are.
 PetscErrorCode hash_of_pattern(Mat A, std::uint64_t* hash);
 
