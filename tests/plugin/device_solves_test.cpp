@@ -62,14 +62,8 @@ struct FusedSolves : DeviceSolves {};
 
 #if PetscDefined(HAVE_DEVICE)
 Solver without_norm(Mat A, const char* type, const char* preconditioner) {
-  Solver ksp;
-  PC pc;
-  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
-  PETSC_OK(KSPSetOperators(ksp, A, A));
-  PETSC_OK(KSPSetType(ksp, type));
+  Solver ksp = solver_for(A, type, preconditioner);
   PETSC_OK(KSPSetNormType(ksp, KSP_NORM_NONE));
-  PETSC_OK(KSPGetPC(ksp, &pc));
-  PETSC_OK(PCSetType(pc, preconditioner));
   return ksp;
 }
 

@@ -132,13 +132,7 @@ TEST_F(HalfOnDevice, Solves) {
   PETSC_OK(MatMult(aij, wanted, b));
   for (const char* type : {"cgcompound", "bcgscompound"}) {
     const auto b_there = on_side(b, true), x = on_side(b, true);
-    Solver ksp;
-    PC pc;
-    PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
-    PETSC_OK(KSPSetOperators(ksp, A, A));
-    PETSC_OK(KSPSetType(ksp, type));
-    PETSC_OK(KSPGetPC(ksp, &pc));
-    PETSC_OK(PCSetType(pc, PCJACOBI));
+    const auto ksp = solver_for(A, type, PCJACOBI);
     PETSC_OK(KSPSetTolerances(ksp, 1e-12, 1e-50, 1e5, 300));
     PETSC_OK(KSPSolve(ksp, b_there, x));
     expect_same(on_side(x, false), wanted, type, 1e-10);

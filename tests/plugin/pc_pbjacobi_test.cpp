@@ -129,17 +129,6 @@ TEST(PointBlock, StaysAsItWasWhereReuseIsAskedFor) {
   EXPECT_TRUE(same_bits(applied(pc, A), before));
 }
 
-Solver solver_of(Mat A, const char* solver, const char* preconditioner) {
-  Solver ksp;
-  PC pc;
-  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
-  PETSC_OK(KSPSetOperators(ksp, A, A));
-  PETSC_OK(KSPSetType(ksp, solver));
-  PETSC_OK(KSPGetPC(ksp, &pc));
-  PETSC_OK(PCSetType(pc, preconditioner));
-  return ksp;
-}
-
 /// On the first process alone; PETSc tells the others' solvers of it in its loops. Twice: a failure is noted in set-up.
 TEST(PointBlock, FailsOnASingularBlockAsPetscs) {
   for (const char* solver : {KSPGMRES, KSPCGCOMPOUND, KSPBCGSCOMPOUND})
@@ -149,7 +138,7 @@ TEST(PointBlock, FailsOnASingularBlockAsPetscs) {
       PETSC_OK(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
       PETSC_OK(MatZeroRows(A, rank() == 0 ? 2 : 0, rows, 0.0, nullptr, nullptr));
       KSPConvergedReason reason;
-      const auto ksp = solver_of(A, solver, type);
+      const auto ksp = solver_for(A, solver, type);
       const auto b = left_vector(A, 6), x = right_vector(A, 7);
       for (const char* time : {"at first", "again"}) {
         PETSC_OK(KSPSolve(ksp, b, x));
@@ -165,7 +154,7 @@ TEST(PointBlock, LetsNothingConvergeWhereABlockHasBecomeSingular) {
     const auto A = unsymmetric(tested_type(), 2);
     const PetscInt rows[] = {2, 3};
     KSPConvergedReason reason;
-    const auto ksp = solver_of(A, solver, PCPBJACOBI);
+    const auto ksp = solver_for(A, solver, PCPBJACOBI);
     const auto b = left_vector(A, 6), x = right_vector(A, 7);
     PETSC_OK(MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE));
     PETSC_OK(KSPSetUp(ksp));

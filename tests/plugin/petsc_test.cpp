@@ -109,6 +109,16 @@ std::string type_of(Mat A) {
   PETSC_OK(MatGetType(A, &type));
   return type;
 }
+Solver solver_for(Mat A, const char* solver, const char* preconditioner) {
+  Solver ksp;
+  PC pc;
+  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
+  PETSC_OK(KSPSetOperators(ksp, A, A));
+  PETSC_OK(KSPSetType(ksp, solver));
+  PETSC_OK(KSPGetPC(ksp, &pc));
+  PETSC_OK(PCSetType(pc, preconditioner));
+  return ksp;
+}
 std::string pinned_type(const std::string& layout) {
   return (tested_is_of_scalars() ? MATAIJCOMPOUND : MATBAIJCOMPOUND) + layout;
 }

@@ -66,6 +66,9 @@ using Solver = Handle<KSP, KSPDestroy>;
 using Grid = Handle<DM, DMDestroy>;
 using Viewer = Handle<PetscViewer, PetscViewerDestroy>;
 
+/// With these types, of the matrix; otherwise as KSPCreate() makes it.
+Solver solver_for(Mat A, const char* solver, const char* preconditioner);
+
 /// What a call that should fail returned, and the message of the first error raised.
 struct caught {
   int code = 0;

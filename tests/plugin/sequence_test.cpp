@@ -3,7 +3,6 @@
 #include "operations.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <string_view>
 
@@ -241,12 +240,6 @@ constexpr std::string_view keep_patterns[] = {"scaled",
                                               "added_values",
                                               "written_through_the_array"};
 
-bool starts(Mat A, const char* begin) {
-  MatType type;
-  PETSC_OK(MatGetType(A, &type));
-  return std::string_view(type).starts_with(begin);
-}
-
 /// Two matrices that change, and matrices made of them.
 class Family {
  public:
@@ -337,9 +330,7 @@ class Family {
       return result ? result : testing::AssertionFailure() << name_of(which) << ": " << result.message();
     }
     const auto& m = made_[which - 2];
-    MatType type;
-    PETSC_OK(MatGetType(m.tested, &type));
-    const bool is_ours = std::strstr(type, "compound") != nullptr;
+    const bool is_ours = type_of(m.tested).find("compound") != std::string::npos;
     if (product.hermitian && !is_ours) return testing::AssertionSuccess();  // as in same_product
     // Plain BAIJ does not always write rows without entries.
     auto result =
@@ -354,7 +345,7 @@ class Family {
   bool are_alike() const {
     const auto &a = members_[0].plain, &b = members_[1].plain;
     return a.shape.is_square() && b.shape.is_square() && a.shape.rows == b.shape.rows &&
-           starts(a, "mpi") == starts(b, "mpi");
+           type_of(a).starts_with("mpi") == type_of(b).starts_with("mpi");
   }
   static std::string name_of(std::size_t which) { return which == 0 ? "A" : "B"; }
   static std::string described_of(const Made& m) {
