@@ -67,11 +67,13 @@ std::string backend_text(const Settings& settings, const SeqState* st, MemorySpa
   return text;
 }
 
-/// One more line where packed blocks are not of the matrix's size. Collective.
-PetscErrorCode print_other_blocks(Mat A, const ShownPlan& shown, PetscViewer viewer) {
+/// One more line where packed blocks are not of the matrix's size: of the diagonal part, or of the other one alone.
+/// Collective.
+PetscErrorCode print_other_blocks(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
   Mat parts[2] = {A, nullptr};
   double scalars[2] = {0, 0};
+  int largest[2] = {0, 0};
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   for (Mat part : parts) {
     if (!part || !is_seq_compound(part)) continue;
@@ -82,12 +84,15 @@ PetscErrorCode print_other_blocks(Mat A, const ShownPlan& shown, PetscViewer vie
     const Reblocked& r = copy->other_blocks()->shape();
     scalars[0] += double(st->statistics.entries) * r.from * r.from;
     scalars[1] += r.stored();
+    if (largest[0] == 0) largest[0] = r.block().rows, largest[1] = r.block().cols;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, scalars, 2, MPI_DOUBLE, MPI_SUM, comm_of(A)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_INT, MPI_MAX, comm_of(A)));
   if (scalars[1] > 0)
     PetscCall(PetscViewerASCIIPrintf(
         viewer, "  compound blocks: of %s packed from blocks of %" PetscInt_FMT ", %.0f %% filled\n",
-        text_of(shown.block).c_str(), type_of_matrix(A).base_type->block_size(A), 100.0 * scalars[0] / scalars[1]));
+        text_of({largest[0], largest[1]}).c_str(), type_of_matrix(A).base_type->block_size(A),
+        100.0 * scalars[0] / scalars[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -284,7 +289,7 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
                                    " padding; base type %.3f MB, packed storage %.3f MB\n",
                                    all.stored_blocks, all.padding_blocks, mb(all.base_bytes), mb(all.packed_bytes)));
   if (A->assembled) PetscCall(print_exchange(A, *settings, viewer));
-  if (A->assembled) PetscCall(print_other_blocks(A, text, viewer));
+  if (A->assembled) PetscCall(print_other_blocks(A, viewer));
   if (A->assembled) PetscCall(print_full_blocks(A, text, viewer));
   PetscCall(print_hint(A, *settings, viewer));
   if (!text.hint.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  compound hint: %s\n", text.hint.c_str()));

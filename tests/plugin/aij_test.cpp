@@ -132,6 +132,28 @@ TEST(AijBlocks, ThatAreNotFullArePackedWhereThatTakesLess) {
   EXPECT_EQ(planned(sparse), "");
 }
 
+TEST(AijBlocks, ThatOnlyTheOffDiagonalPartHasAreShown) {
+  if (size() == 1) GTEST_SKIP() << "one process has no off-diagonal part";
+  Matrix A;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
+  PETSC_OK(MatSetSizes(A, 6, 6, PETSC_DETERMINE, PETSC_DETERMINE));
+  PETSC_OK(MatSetBlockSize(A, 3));
+  PETSC_OK(MatSetType(A, MATAIJCOMPOUND));
+  PETSC_OK(MatMPIAIJSetPreallocation(A, 1, nullptr, 3, nullptr));
+  const PetscInt first = 6 * rank(), next = 6 * ((rank() + 1) % size());
+  for (PetscInt i = 0; i < 6; ++i) {
+    PETSC_OK(MatSetValue(A, first + i, first + i, 2.0, INSERT_VALUES));
+    for (PetscInt j = 0; i < 3 && j < 3; ++j)
+      if (i + j > 0) PETSC_OK(MatSetValue(A, first + i, next + j, 0.5, INSERT_VALUES));
+  }
+  assemble(A);
+  PETSC_OK(MatCompoundSetPlan(A, "csr"));  // else the parent multiplies by the single scalars
+  (void)product_of(A, all_products().front(), 31);
+
+  const auto text = view_of("aij", A);
+  EXPECT_NE(text.find("compound blocks: of 3 packed from blocks of 1, 89 % filled"), std::string::npos) << text;
+}
+
 TEST(AijScalars, StayWithTheParentAndTakeNoMemory) {
   const auto A = of_blocks({1, 1}, true), B = plain({1, 1});
 
