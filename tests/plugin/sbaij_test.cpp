@@ -246,30 +246,6 @@ TEST(Sbaij, RetrievesStoredValues) {
   expect_same_products(A, full, "stored values");
 }
 
-/// Any changes in any order, with a product after each.
-TEST(Sbaij, RandomSequencesOfChanges) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    const PetscInt bs = seed % 2 == 0 ? 1 : 2;
-    const Options asked(seed % 3 == 0 ? "-upper_mat_compound_layout sell" : "");
-    auto A = upper_ring("sbaijcompound", bs, Mirror::symmetric),
-         reference = upper_ring(MATSBAIJ, bs, Mirror::symmetric);
-    std::string done = "seed " + std::to_string(seed);
-    for (Mat m : {Mat(A), Mat(reference)}) {
-      PETSC_OK(MatSetOption(m, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
-      PETSC_OK(MatSetOption(m, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-    }
-    Random random(seed);
-    for (int step = 0; step < 8; ++step) {
-      const Change& c = changes[random.below(static_cast<int>(std::size(changes)))];
-      if (std::strcmp(c.name, "preallocated_anew") == 0) continue;  // of blocks of 2
-      done += std::string(", ") + c.name;
-      c.change(A);
-      c.change(reference);
-      expect_same_products(A, reference, done);
-    }
-  }
-}
-
 TEST(Sbaij, Converts) {
   const auto full = full_ring(3, Mirror::symmetric), A = upper_ring("sbaijcompound", 3, Mirror::symmetric);
   for (const char* to : {MATAIJ, MATBAIJ, MATSBAIJ, "aijcompound", "baijcompound", "sbaijcompound"}) {
