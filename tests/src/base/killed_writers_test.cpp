@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "base/files.hpp"
 #include "base/lock.hpp"
@@ -258,21 +259,27 @@ class Disk {
 class KilledWriters {
  public:
   KilledWriters(const Disk& disk, std::vector<Store> of) : disk_(disk), stores_(std::move(of)), said_(stores_.size()) {}
+  /// Where one ended by itself, the others still write.
+  ~KilledWriters() {
+    for (const pid_t child : children_)
+      if (child > 0 && kill(child, SIGKILL) == 0) (void)status_of(child);
+  }
+  KilledWriters(const KilledWriters&) = delete;
+  KilledWriters& operator=(const KilledWriters&) = delete;
 
   std::vector<std::string> run(double seconds) {
     using clock = std::chrono::steady_clock;
     const auto end = clock::now() + std::chrono::duration<double>(seconds);
-    std::vector<pid_t> children;
-    for (int writer = 0; writer < writers; ++writer) children.push_back(start_writer(writer));
+    for (int writer = 0; writer < writers; ++writer) start_writer(writer);
     for (kills_ = 0; clock::now() < end || kills_ < 25; ++kills_) {
       usleep(20000);
-      const int writer = victim(children);
-      end_writer(children[writer]);
-      children[writer] = start_writer(writer);
+      const int writer = victim();
+      end_writer(writer);
+      start_writer(writer);
       if (kills_ % 10 == 4) disk_.fill(random_.below(100));
       if (kills_ % 10 == 9) disk_.free();
     }
-    for (const pid_t child : children) end_writer(child);
+    for (int writer = 0; writer < writers; ++writer) end_writer(writer);
     disk_.free();
     disk_.grow();
     for (std::size_t s = 0; s < stores_.size(); ++s) check(stores_[s], said_[s]);
@@ -294,8 +301,8 @@ class KilledWriters {
   int kills() const { return kills_; }
 
  private:
-  pid_t start_writer(int writer) {
-    return start([&] {
+  void start_writer(int writer) {
+    children_[writer] = start([&] {
       disk_.limit_files();
       for (;;)
         for (std::size_t s = 0; s < stores_.size(); ++s) {
@@ -312,16 +319,17 @@ class KilledWriters {
   }
 
   /// Any one and one that has a lock, by turns: most of them wait.
-  int victim(const std::vector<pid_t>& children) {
+  int victim() {
     std::ifstream locks("/proc/locks");  // "1: FLOCK  ADVISORY  WRITE <process> ..."
     std::string number, kind, advisory, access, rest;
     for (pid_t holder; kills_ % 2 && locks >> number >> kind >> advisory >> access >> holder; std::getline(locks, rest))
-      if (const auto at = std::ranges::find(children, holder); at != children.end())
-        return static_cast<int>(at - children.begin());
+      if (const auto at = std::ranges::find(children_, holder); at != children_.end())
+        return static_cast<int>(at - children_.begin());
     return random_.below(writers);
   }
 
-  static void end_writer(pid_t child) {
+  void end_writer(int writer) {
+    const pid_t child = std::exchange(children_[writer], 0);
     kill(child, SIGKILL);
     if (const int status = status_of(child); status != -1)
       throw std::runtime_error("a writer ended by itself with status " + std::to_string(status));
@@ -365,6 +373,7 @@ class KilledWriters {
   std::vector<Store> stores_;
   std::vector<SharedSaid> said_;
   std::vector<std::string> wrong_;
+  std::array<pid_t, writers> children_ = {};
   Random random_;
   int kills_ = 0;
 };
@@ -410,6 +419,7 @@ bool write_badly(const files::path& folder, Entry e, Mistake mistake) {
     return false;
   }
   const FileLock lock(folder / ((mistake == Mistake::no_lock ? pid : "wisdom") + ".lock"), std::chrono::seconds(2));
+  if (!lock.problem().empty()) return false;
   static Wisdom waiting;  // in the process's memory
   waiting.add(wisdom_of(e));
   if (mistake == Mistake::said_too_soon && e.number % 4 != 3) return true;
