@@ -67,13 +67,22 @@ std::string backend_text(const Settings& settings, const SeqState* st, MemorySpa
   return text;
 }
 
+/// In rows and columns, of all processes. Collective.
+PetscErrorCode largest_block(Mat A, BlockShape* block) {
+  PetscFunctionBegin;
+  int largest[] = {block->rows, block->cols};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_INT, MPI_MAX, comm_of(A)));
+  *block = {largest[0], largest[1]};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// One more line where packed blocks are not of the matrix's size: of the diagonal part, or of the other one alone.
 /// Collective.
 PetscErrorCode print_other_blocks(Mat A, PetscViewer viewer) {
   PetscFunctionBegin;
   Mat parts[2] = {A, nullptr};
   double scalars[2] = {0, 0};
-  int largest[2] = {0, 0};
+  BlockShape block;
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   for (Mat part : parts) {
     if (!part || !is_seq_compound(part)) continue;
@@ -84,28 +93,25 @@ PetscErrorCode print_other_blocks(Mat A, PetscViewer viewer) {
     const Reblocked& r = copy->other_blocks()->shape();
     scalars[0] += double(st->statistics.entries) * r.from * r.from;
     scalars[1] += r.stored();
-    if (largest[0] == 0) largest[0] = r.block().rows, largest[1] = r.block().cols;
+    if (block.rows == 0) block = r.block();
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, scalars, 2, MPI_DOUBLE, MPI_SUM, comm_of(A)));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_INT, MPI_MAX, comm_of(A)));
+  PetscCall(largest_block(A, &block));
   if (scalars[1] > 0)
     PetscCall(PetscViewerASCIIPrintf(
         viewer, "  compound blocks: of %s packed from blocks of %" PetscInt_FMT ", %.0f %% filled\n",
-        text_of({largest[0], largest[1]}).c_str(), type_of_matrix(A).base_type->block_size(A),
-        100.0 * scalars[0] / scalars[1]));
+        text_of(block).c_str(), type_of_matrix(A).base_type->block_size(A), 100.0 * scalars[0] / scalars[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// One line where the base type keeps single scalars whose rows are full blocks. Collective.
 PetscErrorCode print_full_blocks(Mat A, const ShownPlan& shown, PetscViewer viewer) {
   PetscFunctionBegin;
-  int largest[] = {shown.full_blocks.rows, shown.full_blocks.cols};
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPI_INT, MPI_MAX, comm_of(A)));
-  if (largest[0] == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  const bool given = own_block(A) == BlockShape{largest[0], largest[1]};
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound blocks: full ones of %s (%s)\n",
-                                   text_of({largest[0], largest[1]}).c_str(),
-                                   given ? "the matrix's block sizes" : "found"));
+  BlockShape block = shown.full_blocks;
+  PetscCall(largest_block(A, &block));
+  if (block.rows == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound blocks: full ones of %s (%s)\n", text_of(block).c_str(),
+                                   own_block(A) == block ? "the matrix's block sizes" : "found"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
