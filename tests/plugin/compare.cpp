@@ -145,6 +145,17 @@ PetscReal relative_difference(Mat tested, Mat plain, std::uint64_t seed) {
   return difference / norm;
 }
 
+testing::AssertionResult are_close(Vec found, Vec wanted, PetscReal tolerance, NormType norm) {
+  PetscReal off, size;
+  Vector difference;
+  PETSC_OK(VecDuplicate(found, difference.out()));
+  PETSC_OK(VecWAXPY(difference, -1.0, wanted, found));
+  PETSC_OK(VecNorm(wanted, norm, &size));
+  PETSC_OK(VecNorm(difference, norm, &off));
+  if (off <= tolerance * size) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "vectors differ by " << off << " of " << size;
+}
+
 testing::AssertionResult differs_as_single(Mat tested, Mat plain, std::uint64_t seed) {
   const PetscReal difference = relative_difference(tested, plain, seed);
   if (difference > 0.0 && difference < 64 * 6e-8) return testing::AssertionSuccess();

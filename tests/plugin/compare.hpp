@@ -44,6 +44,9 @@ testing::AssertionResult same_values(Mat tested, Mat plain);
 /// Same bits in both vectors; NaN equals NaN.
 testing::AssertionResult same_bits(Vec a, Vec b);
 
+/// |found - wanted| <= tolerance |wanted| in this norm.
+testing::AssertionResult are_close(Vec found, Vec wanted, PetscReal tolerance, NormType norm = NORM_2);
+
 /// MatGetType says the root type's name, with seq or mpi as the parent would.
 testing::AssertionResult is_tested_type(Mat A);
 

@@ -26,15 +26,9 @@ TEST_P(DeviceSolves, StayOnTheDevice) {
   const auto A = coupled_system();
   const auto b = on_side(left_vector(A, 321), true), x = on_side(right_vector(A, 322), true);
   PETSC_OK(MatSetVecType(A, VECCUDA));
-  Solver ksp;
-  PC pc;
-  PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
-  PETSC_OK(KSPSetOperators(ksp, A, A));
-  PETSC_OK(KSPSetType(ksp, GetParam().solver));
+  const auto ksp = solver_for(A, GetParam().solver, GetParam().preconditioner);
   PETSC_OK(KSPSetNormType(ksp, KSP_NORM_NONE));
   PETSC_OK(KSPSetTolerances(ksp, 1e-30, 1e-300, PETSC_DEFAULT, iterations));
-  PETSC_OK(KSPGetPC(ksp, &pc));
-  PETSC_OK(PCSetType(pc, GetParam().preconditioner));
   PETSC_OK(KSPSolve(ksp, b, x));
   const char* names[] = {"MatMult", "PCApply"};
   for (const char* name : names) {

@@ -56,17 +56,10 @@ TEST_P(Half, SolvesAsPetscsDoes) {
   const auto b = right_vector(aij, 3), found = right_vector(aij, 4), wanted = right_vector(aij, 5);
   PetscInt iterations[2];
   for (const bool ours : {true, false}) {
-    KSP ksp;
-    PETSC_OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
-    PETSC_OK(KSPSetOperators(ksp, ours ? Mat(A) : Mat(aij), ours ? Mat(A) : Mat(aij)));
-    PETSC_OK(KSPSetType(ksp, ours ? "cgcompound" : KSPCG));
-    PC pc;
-    PETSC_OK(KSPGetPC(ksp, &pc));
-    PETSC_OK(PCSetType(pc, PCJACOBI));
+    const auto ksp = solver_for(ours ? A : aij, ours ? "cgcompound" : KSPCG, PCJACOBI);
     PETSC_OK(KSPSetTolerances(ksp, 1e-12, 1e-50, 1e5, 200));
     PETSC_OK(KSPSolve(ksp, b, ours ? Vec(found) : Vec(wanted)));
     PETSC_OK(KSPGetIterationNumber(ksp, &iterations[ours]));
-    PETSC_OK(KSPDestroy(&ksp));
   }
   EXPECT_NEAR(double(iterations[0]), double(iterations[1]), 1);
   expect_same(found, wanted, "the solution", 1e-10);

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "dense_columns.hpp"
 #include "krylov_cases.hpp"
 #include "random_runs.hpp"
 
@@ -47,39 +48,26 @@ Case random_case(Random& random, const Method& method) {
   return c;
 }
 
-/// What `fill_column`(number, vector) writes.
-template <class Fill>
-Matrix dense_columns(Mat A, int count, const Fill& fill_column) {
-  Matrix made;
-  PetscInt rows;
-  PETSC_OK(MatGetLocalSize(A, &rows, nullptr));
-  PETSC_OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, count, nullptr, made.out()));
-  for (int n = 0; n < count; ++n) {
-    Vec column;
-    PETSC_OK(MatDenseGetColumnVecWrite(made, n, &column));
-    fill_column(n, column);
-    PETSC_OK(MatDenseRestoreColumnVecWrite(made, n, &column));
-  }
-  assemble(made);
-  return made;
-}
-
-/// KSPMatSolve() for right-hand sides that have solutions, some of them zero: one after the other.
+/// KSPMatSolve() for right-hand sides that have solutions, some of them zero. Returns the columns one after the other.
 std::vector<PetscScalar> solve_columns(KSP ksp, Mat A, int count, std::uint64_t seed) {
-  const auto B = dense_columns(A, count, [&](int n, Vec b) {
-    const auto x = right_vector(A, seed + static_cast<std::uint64_t>(n));
-    PETSC_OK(MatMult(A, x, b));
-    if ((seed + static_cast<std::uint64_t>(n)) % 5 == 0) PETSC_OK(VecSet(b, 0));
-  });
-  const auto X = dense_columns(A, count, [&](int n, Vec x) { fill(x, seed + 100 + static_cast<std::uint64_t>(n)); });
+  PetscInt rows;
+  Matrix B, X;
+  PETSC_OK(MatGetLocalSize(A, &rows, nullptr));
+  for (Matrix* made : {&B, &X})
+    PETSC_OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, count, nullptr, made->out()));
+  fill_columns(X, seed + 100);
+  fill_columns(B, seed);
+  for (int n = 0; n < count; ++n)
+    with_column(B, n, [&](Vec b) {
+      Vector x;
+      PETSC_OK(VecDuplicate(b, x.out()));
+      PETSC_OK(VecCopy(b, x));
+      PETSC_OK(MatMult(A, x, b));
+      if ((seed + static_cast<std::uint64_t>(n)) % 5 == 0) PETSC_OK(VecSet(b, 0));
+    });
   PETSC_OK(KSPMatSolve(ksp, B, X));
   std::vector<PetscScalar> all;
-  for (int n = 0; n < count; ++n) {
-    Vec x;
-    PETSC_OK(MatDenseGetColumnVecRead(X, n, &x));
-    for (const PetscScalar value : values_of(x)) all.push_back(value);
-    PETSC_OK(MatDenseRestoreColumnVecRead(X, n, &x));
-  }
+  for (const auto& x : columns_of(X)) all.insert(all.end(), x.begin(), x.end());
   return all;
 }
 

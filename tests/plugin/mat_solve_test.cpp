@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "dense_columns.hpp"
 #include "device.hpp"
 #include "log_events.hpp"
 #include "systems.hpp"
@@ -107,31 +108,8 @@ Matrix dense(Mat A, int columns, bool device, std::uint64_t seed) {
   PETSC_OK(MatSetType(made, device ? "densecuda" : MATDENSE));
   if (!device) PETSC_OK(MatDenseSetLDA(made, rows + 3));
   PETSC_OK(MatSetUp(made));
-  for (int n = 0; n < columns; ++n) {
-    Vec column;
-    const auto values = right_vector(A, seed + n);
-    PETSC_OK(MatDenseGetColumnVecWrite(made, n, &column));
-    PETSC_OK(VecCopy(values, column));
-    PETSC_OK(MatDenseRestoreColumnVecWrite(made, n, &column));
-  }
-  assemble(made);
+  fill_columns(made, seed);
   return made;
-}
-
-template <class Use>
-void with_column(Mat of, PetscInt n, const Use& use) {
-  Vec column;
-  PETSC_OK(MatDenseGetColumnVec(of, n, &column));
-  use(column);
-  PETSC_OK(MatDenseRestoreColumnVec(of, n, &column));
-}
-
-std::vector<std::vector<PetscScalar>> columns_of(Mat X) {
-  PetscInt count;
-  std::vector<std::vector<PetscScalar>> all;
-  PETSC_OK(MatGetSize(X, nullptr, &count));
-  for (PetscInt n = 0; n < count; ++n) with_column(X, n, [&](Vec x) { all.push_back(values_of(x)); });
-  return all;
 }
 
 Solver solver(const Case& c, Mat A, const char* type) {

@@ -2,6 +2,7 @@
 #include <limits>
 #include <vector>
 
+#include "dense_columns.hpp"
 #include "device.hpp"
 
 namespace {
@@ -161,18 +162,6 @@ TEST_P(MatrixProducts, FollowNewValuesAsOnAij) {
 INSTANTIATE_TEST_SUITE_P(All, MatrixProducts, testing::ValuesIn(cases()), [](const auto& param_info) {
   return std::string(param_info.param.kind.name) + "_" + param_info.param.left + "_" + param_info.param.right;
 });
-
-void fill_columns(Mat dense, std::uint64_t seed) {
-  PetscInt columns;
-  PETSC_OK(MatGetSize(dense, nullptr, &columns));
-  for (PetscInt n = 0; n < columns; ++n) {
-    Vec column;
-    PETSC_OK(MatDenseGetColumnVecWrite(dense, n, &column));
-    fill(column, seed + static_cast<std::uint64_t>(n));
-    PETSC_OK(MatDenseRestoreColumnVecWrite(dense, n, &column));
-  }
-  assemble(dense);
-}
 
 /// Dense, as tall as A is wide; on each process `gap` rows of its array are of no column.
 struct Dense {

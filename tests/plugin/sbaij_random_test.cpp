@@ -202,15 +202,10 @@ const Change changes[] = {
     {"overlaps grown", grow_overlaps},
 };
 
-testing::AssertionResult same_vectors(Vec found, Vec wanted, const std::string& what) {
-  PetscReal off, norm;
-  Vector difference;
-  PETSC_OK(VecDuplicate(found, difference.out()));
-  PETSC_OK(VecWAXPY(difference, -1.0, wanted, found));
-  PETSC_OK(VecNorm(wanted, NORM_INFINITY, &norm));
-  PETSC_OK(VecNorm(difference, NORM_INFINITY, &off));
-  if (off <= 1e-11 * norm) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << what << " differs by " << off << " of " << norm;
+/// `what` begins the message of a failure.
+testing::AssertionResult same_vectors(Vec found, Vec wanted, const char* what) {
+  auto result = are_close(found, wanted, 1e-11, NORM_INFINITY);
+  return result ? result : testing::AssertionFailure() << what << ": " << result.message();
 }
 
 testing::AssertionResult same_norm(Mat tested, Mat plain, NormType which) {

@@ -411,13 +411,7 @@ TEST_F(SbaijOnDevice, Solves) {
   PETSC_OK(MatMult(full, wanted, b));
   for (const char* preconditioner : {PCJACOBI, PCPBJACOBI}) {
     const auto b_there = on_side(b, true), x = on_side(b, true);
-    Solver ksp;
-    PC pc;
-    PETSC_OK(KSPCreate(PETSC_COMM_WORLD, ksp.out()));
-    PETSC_OK(KSPSetOperators(ksp, A, A));
-    PETSC_OK(KSPSetType(ksp, "cgcompound"));
-    PETSC_OK(KSPGetPC(ksp, &pc));
-    PETSC_OK(PCSetType(pc, preconditioner));
+    const auto ksp = solver_for(A, "cgcompound", preconditioner);
     PETSC_OK(KSPSetTolerances(ksp, 1e-12, 1e-50, 1e5, 300));
     PETSC_OK(KSPSolve(ksp, b_there, x));
     expect_same(on_side(x, false), wanted, preconditioner, 1e-10);

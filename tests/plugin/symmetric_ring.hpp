@@ -61,13 +61,7 @@ inline Matrix empty_ring(const char* type, PetscInt bs, const char* prefix) {
 }
 
 inline void expect_same(Vec found, Vec wanted, const std::string& what, PetscReal tolerance = 1e-13) {
-  PetscReal off, norm;
-  Vector difference;
-  PETSC_OK(VecDuplicate(found, difference.out()));
-  PETSC_OK(VecWAXPY(difference, -1.0, wanted, found));
-  PETSC_OK(VecNorm(wanted, NORM_2, &norm));
-  PETSC_OK(VecNorm(difference, NORM_2, &off));
-  EXPECT_LE(off, tolerance * norm) << what;
+  EXPECT_TRUE(are_close(found, wanted, tolerance)) << what;
 }
 
 /// All products of A beside those of `reference`.
