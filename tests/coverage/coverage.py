@@ -182,11 +182,12 @@ class Coverage:
         passed = not tests.failed and name in tests.seconds
         how = "skipped" if name in tests.skipped else ", ".join(tests.failed.values()) or "not run"
         how = "passed" if passed and name not in tests.skipped else how
-        printed = (ctest.folder / "Testing" / "Temporary" / "LastTest.log").read_text(errors="replace")
+        log = ctest.folder / "Testing" / "Temporary" / "LastTest.log"  # none where ctest was ended
+        printed = log.read_text(errors="replace") if log.exists() else "".join(tests.text)
         if how == "passed" and "[  PASSED  ] 0 tests" in printed:
             how = "skipped"  # each of its cases, for want of a device
         if not passed:
-            write_whole(self.folder / "failed" / (name + ".txt"), "".join(tests.text))
+            write_whole(self.folder / "failed" / (name + ".txt"), printed)
         self.keep(name, counts, programs_of(test) if passed else None, tests.seconds.get(name, round(seconds, 2)), how)
         shutil.rmtree(counts)
         return how
