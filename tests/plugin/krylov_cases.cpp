@@ -66,12 +66,12 @@ std::vector<Vector> vectors_of_null_space(Mat A, int bs, bool beside_constant) {
 
 }  // namespace
 
-void set_null_space(Mat A, Case::Null kind, int bs, bool device) {
+void set_null_space(Mat A, Case::Null kind, int bs) {
   const bool free = kind == Case::Null::vectors || kind == Case::Null::function;
   const bool constant = !free;
   std::vector<Vector> owned;
   if (kind == Case::Null::vectors || kind == Case::Null::constant_and_vectors)
-    for (const Vector& v : vectors_of_null_space(A, bs, constant)) owned.push_back(on_side(v, device));
+    owned = vectors_of_null_space(A, bs, constant);
   const std::vector<Vec> vectors(owned.begin(), owned.end());
   MatNullSpace space;
   PETSC_OK(MatNullSpaceCreate(PETSC_COMM_WORLD, constant ? PETSC_TRUE : PETSC_FALSE, PetscInt(vectors.size()),
@@ -186,7 +186,7 @@ Matrix matrix_of(const Case& c, bool device) {
   PETSC_OK(MatShift(A, c.shift));
   if (c.null_space == Case::Null::nothing) return A;
   if (!free && c.removes_null_space()) make_singular(A);
-  set_null_space(A, c.null_space, c.bs, device);
+  set_null_space(A, c.null_space, c.bs);
   return A;
 }
 

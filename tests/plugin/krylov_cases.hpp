@@ -72,7 +72,8 @@ std::vector<Case> all_cases();
 
 /// Row sums of 0, and the constant null space that comes of that.
 void make_singular(Mat A);
-void set_null_space(Mat A, Case::Null kind, int bs, bool device);
+/// Its vectors are where MatCreateVecs() makes them: elsewhere PETSc may not remove them (docs/limits.md).
+void set_null_space(Mat A, Case::Null kind, int bs);
 
 /// A monitor that looks at the answer so far, which must be that of the iteration.
 PetscErrorCode look_at_residual(KSP ksp, PetscInt i, PetscReal norm, void*);

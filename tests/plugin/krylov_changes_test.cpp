@@ -112,7 +112,7 @@ void follow_changes(const Method& method, bool device) {
   s.expect_petscs("another pattern");
   make_singular(s.system.A);
   PETSC_OK(MatMult(s.system.A, s.system.x, s.system.b));
-  set_null_space(s.system.A, Case::Null::constant, bs, device);
+  set_null_space(s.system.A, Case::Null::constant, bs);
   s.expect_petscs("a null space");
   PETSC_OK(MatSetNullSpace(s.system.A, nullptr));
   s.expect_petscs("no null space");
