@@ -133,7 +133,6 @@ PetscLogDouble reductions(const Method& method, const char* options) {
     const System s(c, false);
     const auto ksp = solver(c, s, method.ours, method.options);
     PETSC_OK(KSPSetTolerances(ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT, most[i]));
-    PETSC_OK(KSPSetUp(ksp));
     const PetscLogDouble before = petsc_allreduce_ct;
     PETSC_OK(KSPSolve(ksp, s.b, s.x));
     counted[i] = petsc_allreduce_ct - before;

@@ -1,7 +1,10 @@
 // main() of every plugin test: MPI and PETSc around GoogleTest. The plugin comes in by -dll_append, as for users.
-#include "petsc_test.hpp"
+#include <petscdevice.h>
 
 #include <cstdio>
+#include <cstdlib>
+
+#include "petsc_test.hpp"
 
 namespace {
 
@@ -21,6 +24,10 @@ class FailuresOnly : public testing::EmptyTestEventListener {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (PetscInitialize(&argc, &argv, nullptr, nullptr)) return 2;
+#if PetscDefined(HAVE_CUDA)
+  // Of a device that is not there: without fake_cuda.cpp PETSc has an error.
+  if (std::getenv("COMPOUND_TEST_VECTORS") && PetscDeviceInitialize(PETSC_DEVICE_CUDA)) return 2;
+#endif
   (void)petsc_test::push_error_handler();
   if (petsc_test::rank() != 0) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
