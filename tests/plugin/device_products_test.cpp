@@ -33,6 +33,32 @@ TEST_F(DeviceProducts, AgreeWithBaijInAllMixesOfVectors) {
     }
 }
 
+/// Products that run on the host, with vectors of PETSc's device or of the one that is not there (fake_cuda.cpp).
+struct HostProducts : DeviceTest {
+  void SetUp() override {
+    if (!PetscDeviceInitialized(PETSC_DEVICE_CUDA)) DeviceTest::SetUp();
+  }
+};
+
+TEST_F(HostProducts, AgreeWithBaijInAllMixesOfVectors) {
+  for (const int bs : {1, 3, 7})
+    for (const std::string& type : pinned_types(bs)) {
+      SCOPED_TRACE(type + " " + std::to_string(bs));
+      const auto problem = random_problem(371, spread(bs, 23, 23));
+      const auto A = filled_matrix(type, "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+      PETSC_OK(MatCompoundSetBackend(A, "host"));
+      EXPECT_TRUE(same_everywhere(A, plain, 372));
+      EXPECT_TRUE(all_ranks(info_of(A).device_bytes == 0));
+    }
+}
+
+/// Without code for the host; the base type multiplies there.
+TEST_F(HostProducts, OfLargeBlocksAgreeWithBaijInAllMixesOfVectors) {
+  const auto problem = random_problem(373, spread(33, 23, 23));
+  const auto A = filled_matrix(tested_type(), "", problem), plain = filled_matrix(MATBAIJ, "", problem);
+  EXPECT_TRUE(same_everywhere(A, plain, 374));
+}
+
 TEST_F(DeviceProducts, OfEachKindOfEntryAgreeWithBaijBeforeAndAfterItIsLeft) {
   int turn = 0;
   for (const Kind& kind : kinds())
