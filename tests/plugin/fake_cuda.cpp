@@ -141,7 +141,7 @@ void largest_size(const Launch& l) {
   const auto* const from = l.memory<const Scalar>(0, count);
   double largest = 0;
   for (std::size_t i = 0; i < count; ++i)
-    if (const double size = std::abs(from[i]); !(size <= largest)) largest = size;
+    if (const double size = std::abs(from[i]); !std::isnan(largest) && !(size <= largest)) largest = size;
   *l.memory<double>(1, 1) = largest;
 }
 
