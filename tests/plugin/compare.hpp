@@ -39,7 +39,9 @@ PetscReal relative_difference(Mat tested, Mat plain, std::uint64_t seed);
 /// There is a difference, and none that values in single precision do not explain.
 testing::AssertionResult differs_as_single(Mat tested, Mat plain, std::uint64_t seed);
 
-/// Same pattern and same bits, row by row.
+/// Of several processes, of which there may be one.
+bool is_mpi_type(Mat A);
+/// Same pattern and same bits, row by row; rounding may differ where one type alone is for several processes.
 testing::AssertionResult same_values(Mat tested, Mat plain);
 /// Same bits in both vectors; NaN equals NaN.
 testing::AssertionResult same_bits(Vec a, Vec b);

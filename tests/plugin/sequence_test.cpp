@@ -343,9 +343,9 @@ class Family {
     return m.from[0] == which || (is_of_two(m) && m.from[1] == which);
   }
   bool are_alike() const {
-    const auto &a = members_[0].plain, &b = members_[1].plain;
-    return a.shape.is_square() && b.shape.is_square() && a.shape.rows == b.shape.rows &&
-           type_of(a).starts_with("mpi") == type_of(b).starts_with("mpi");
+    const auto &A = members_[0], &B = members_[1];
+    return A.plain.shape.is_square() && B.plain.shape.is_square() && A.plain.shape.rows == B.plain.shape.rows &&
+           is_mpi_type(A.plain) == is_mpi_type(B.plain) && is_mpi_type(A.tested) == is_mpi_type(B.tested);
   }
   static std::string name_of(std::size_t which) { return which == 0 ? "A" : "B"; }
   static std::string described_of(const Made& m) {
