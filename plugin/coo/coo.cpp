@@ -236,7 +236,10 @@ PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays
   for (std::size_t k = 0; k < parts.size(); ++k)
     if ((*to)[k].packs) PetscCall(pack_part(parts[k], m, k, v, (*to)[k].packs));
   for (std::size_t k = 0; k < parts.size(); ++k) PetscCall(end_values(parts[k], &(*to)[k]));
-  if (has_values(A)) PetscCall(guard_values(A));
+  if (HasValues* const of = has_values(A)) {
+    of->has_set_coordinates = true;
+    PetscCall(guard_values(A));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

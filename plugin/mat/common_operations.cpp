@@ -68,6 +68,22 @@ PetscErrorCode report_mallocs(Mat A, const Settings& settings) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Where any process has put in a new block, all make their off-diagonal part anew, and BAIJ reads the old one's array.
+PetscErrorCode need_values_of_off_diagonal(Mat A) {
+  PetscFunctionBegin;
+  HasValues* const of = has_values(A);
+  Mat off;
+  if (!of || std::exchange(of->has_set_coordinates, false)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!of->is_mpi || &of->base_type != &baij || A->num_ass == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  const int is_whole = A->was_assembled;
+  int all_are;
+  PetscCallMPI(MPI_Allreduce(&is_whole, &all_are, 1, MPI_INT, MPI_LAND, comm_of(A)));
+  if (all_are || !is_whole) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(mpi_parts(A, nullptr, &off, nullptr));
+  PetscCall(need_host_values(off));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode) {
@@ -78,6 +94,7 @@ PetscErrorCode any_assembly_end(Mat A, MatAssemblyType mode) {
   // BAIJ writes what other processes have sent into the arrays of its parts.
   for (const MatStash* sent : {&A->stash, &A->bstash})
     if (sent->nrecvs > 0 || sent->nrecvranks > 0) PetscCall(take_host_values(A));
+  PetscCall(need_values_of_off_diagonal(A));
   PetscCall(base->assemblyend(A, mode));
   if (mode != MAT_FINAL_ASSEMBLY) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(install_again(A));

@@ -19,6 +19,7 @@ struct HasValues {
   const BaseType& base_type;
   const bool is_mpi;
   bool is_read_unasked = false;             ///< the host's array always has the values, too
+  bool has_set_coordinates = false;         ///< by MatSetValuesCOO(), which assembles next, without a new block
   std::unique_ptr<_MatOps> unguarded = {};  ///< the operations as they are without guards; null where none stand
 };
 

@@ -8,6 +8,7 @@
 #include "info.hpp"
 #include "kinds.hpp"
 #include "log_events.hpp"
+#include "operations.hpp"
 
 namespace {
 
@@ -490,6 +491,27 @@ TEST_P(DeviceCoo, ValuesApartAreBroughtToWhateverNeedsThem) {
   PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, copy.out()));
 
   EXPECT_TRUE(same_matrix(copy, aij, 111));
+}
+
+/// The others insert nothing, and make their off-diagonal parts anew all the same.
+TEST_P(DeviceCoo, KeepsValuesWhereAnotherProcessInsertsNewBlocks) {
+  const auto e = random_entries(112, square(), 40);
+  const auto A = device_matrix(e), aij = made_of(MATAIJ, square(), e);
+  const auto v = whole_values(113, e);
+  set_from_device(A, v, INSERT_VALUES);
+  set(aij, v, INSERT_VALUES);
+  ASSERT_TRUE(same_mult(A, aij, 114));
+
+  for (Mat m : {Mat(A), Mat(aij)}) {
+    allow_new_nonzeros(m);
+    PetscInt row = 0, cols;
+    PETSC_OK(MatGetSize(m, nullptr, &cols));
+    for (PetscInt col = 0; col < cols && rank() == 0; ++col)
+      PETSC_OK(MatSetValue(m, row, col, static_cast<PetscReal>(col), ADD_VALUES));
+    assemble(m);
+  }
+
+  EXPECT_TRUE(same_matrix(A, aij, 115));
 }
 
 /// COMPOUND_CUDA_FAIL_ALLOCATION=n makes the n-th allocation on the device from now on fail.
