@@ -367,7 +367,9 @@ PetscErrorCode Operator::run_as(Op op, Part which, Update update, Vec x, Vec z, 
   SeqState& st = static_cast<SeqState&>(*part.st);
   bool done = false;
   if (st.copy(part.space).must_not_be_used()) PetscCall(check_copies(part.mat, {{part.mat, part.space}}));
-  if (part.space == MemorySpace::device) PetscCall(try_on_device(part.mat, st, o, &done));
+  // An earlier product of this operator may have left a device whose memory is full.
+  const bool is_there = part.space == MemorySpace::device && st.copy(MemorySpace::device).packed();
+  if (is_there) PetscCall(try_on_device(part.mat, st, o, &done));
   if (!done && !st.copy(MemorySpace::host).packed()) {
     PetscCall(run_without_copy(part.mat, st, o));
     PetscFunctionReturn(PETSC_SUCCESS);
