@@ -61,9 +61,6 @@ std::string backend_text(const Settings& settings, const SeqState* st, MemorySpa
   }
   if (text.empty()) text = is_left_to_base_type(settings, st) ? "petsc" : std::string(row_of(expected).backend);
   if (settings.backend == BackendChoice::automatic) text += " (auto)";
-  if (st && !st->copy(MemorySpace::device).left_out().empty())
-    text +=
-        "; not " + std::string(row_of(MemorySpace::device).backend) + ": " + st->copy(MemorySpace::device).left_out();
   return text;
 }
 
@@ -224,6 +221,33 @@ PetscErrorCode share(MPI_Comm comm, PetscMPIInt root, std::string* text) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Why products are not on a device: of the first process where a part is not. Collective.
+PetscErrorCode add_why_not_on_device(Mat A, std::string* backend) {
+  PetscFunctionBegin;
+  Mat parts[2] = {A, nullptr};
+  std::string why;
+  PetscMPIInt rank, size, number;
+  PetscCallMPI(MPI_Comm_rank(comm_of(A), &rank));
+  PetscCallMPI(MPI_Comm_size(comm_of(A), &size));
+  if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
+  for (Mat part : parts) {
+    if (!part || !is_seq_compound(part) || !why.empty()) continue;
+    SeqState* st;
+    PetscCall(seq_state(part, &st));
+    why = st->copy(MemorySpace::device).left_out();
+  }
+  const PetscMPIInt is_one = why.empty() ? 0 : 1, mine = is_one ? rank : size;
+  PetscMPIInt root;
+  PetscCallMPI(MPI_Allreduce(&is_one, &number, 1, MPI_INT, MPI_SUM, comm_of(A)));
+  PetscCallMPI(MPI_Allreduce(&mine, &root, 1, MPI_INT, MPI_MIN, comm_of(A)));
+  if (number == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(share(comm_of(A), root, &why));
+  const std::string of_all =
+      size > 1 ? " on " + std::to_string(number) + " of " + std::to_string(size) + " processes" : "";
+  *backend += "; not " + std::string(row_of(MemorySpace::device).backend) + of_all + ": " + why;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// What is shown is the plan of the first process whose diagonal part has blocks. Collective.
 PetscErrorCode choose_shown_plan(Mat A, ShownPlan* text) {
   PetscFunctionBegin;
@@ -289,7 +313,9 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  compound plan origin: %s\n", text.origin.c_str()));
   if (A->assembled && !settings->parent_only()) PetscCall(print_entry(A, text.block, viewer));
   PetscCall(space_of_view(A, *settings, &space));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend_text(*settings, st, space).c_str()));
+  std::string backend = backend_text(*settings, st, space);
+  PetscCall(add_why_not_on_device(A, &backend));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
                                    " padding; base type %.3f MB, packed storage %.3f MB\n",
