@@ -1,7 +1,7 @@
 // CUDA for the vectors of PETSc 3.26.1 on a machine without a GPU: memory of the device is memory of the host, and the
 // kernels of PETSc's vectors run here, by their names. The loader puts this before the CUDA runtime and cuBLAS
 // (LD_PRELOAD). The plugin finds no device, so its products run on the host with vectors of a device, as they do where
-// the memory of a device is full.
+// the memory of a device is full; or they run on the pretended device (pretended_device.cpp).
 // It is strict: copies must name the memory of both sides, kernels take memory of the device alone, and that memory
 // begins as NaN. A kernel that has no row (fake_cuda_kernels.cpp) ends the program with its name. Matrices of the
 // plugin make vectors of the device (MatCreateVecs()).
@@ -106,6 +106,12 @@ struct Configuration {
 
 extern "C" {
 
+/// Memory of the pretended device (pretended_device.cpp) is the device's, too.
+void fake_cuda_take(const void* memory, std::size_t bytes);
+void fake_cuda_leave(const void* memory);
+void fake_cuda_take(const void* memory, std::size_t bytes) { blocks()[static_cast<const char*>(memory)] = bytes; }
+void fake_cuda_leave(const void* memory) { blocks().erase(static_cast<const char*>(memory)); }
+
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = 1;
   return cudaSuccess;
@@ -155,6 +161,12 @@ cudaError_t cudaFreeHost(void* made) {
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   return copy(to, from, bytes, kind);
+}
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_apart, const void* from, std::size_t from_apart,
+                              std::size_t bytes, std::size_t rows, cudaMemcpyKind kind, cudaStream_t) {
+  for (std::size_t n = 0; n < rows; ++n)
+    copy(static_cast<char*>(to) + n * to_apart, static_cast<const char*>(from) + n * from_apart, bytes, kind);
+  return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
   return copy(to, from, bytes, kind);
