@@ -237,7 +237,7 @@ PetscErrorCode add_up(Mat A, const CooStructure& s, const std::vector<PartArrays
     if ((*to)[k].packs) PetscCall(pack_part(parts[k], m, k, v, (*to)[k].packs));
   for (std::size_t k = 0; k < parts.size(); ++k) PetscCall(end_values(parts[k], &(*to)[k]));
   if (HasValues* const of = has_values(A)) {
-    of->has_set_coordinates = true;
+    of->set_by_coordinates = SetByCoordinates::assembled_next;
     PetscCall(guard_values(A));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

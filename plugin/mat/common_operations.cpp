@@ -73,8 +73,10 @@ PetscErrorCode need_values_of_off_diagonal(Mat A) {
   PetscFunctionBegin;
   HasValues* const of = has_values(A);
   Mat off;
-  if (!of || std::exchange(of->has_set_coordinates, false)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!of->is_mpi || &of->base_type != &baij || A->num_ass == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!of || of->set_by_coordinates == SetByCoordinates::never) PetscFunctionReturn(PETSC_SUCCESS);
+  const bool inserts_nothing =
+      std::exchange(of->set_by_coordinates, SetByCoordinates::before) == SetByCoordinates::assembled_next;
+  if (inserts_nothing || !of->is_mpi || &of->base_type != &baij) PetscFunctionReturn(PETSC_SUCCESS);
   const int is_whole = A->was_assembled;
   int all_are;
   PetscCallMPI(MPI_Allreduce(&is_whole, &all_are, 1, MPI_INT, MPI_LAND, comm_of(A)));
@@ -134,6 +136,7 @@ PetscErrorCode any_duplicate(Mat A, MatDuplicateOption option, Mat* B) {
     of_B->ignores_others_rows = st->ignores_others_rows;
     set_bound(*B, is_bound(A));
     PetscCall(keep_coo(A, *B));
+    of_B->set_by_coordinates = st->set_by_coordinates;
     PetscCall(guard_values(*B));  // of parts, which were copied with their values
     PetscFunctionReturn(PETSC_SUCCESS);
   };

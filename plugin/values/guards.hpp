@@ -8,6 +8,9 @@
 
 namespace compound::plugin {
 
+/// Whether MatSetValuesCOO() has set values, which may be on a device since. It assembles next, without a new block.
+enum class SetByCoordinates { never, assembled_next, before };
+
 /// What a matrix of ours has on Mat::spptr, as far as values are concerned.
 struct HasValues {
   HasValues(const BaseType& of, bool on_several) : base_type(of), is_mpi(on_several) {}
@@ -18,8 +21,8 @@ struct HasValues {
 
   const BaseType& base_type;
   const bool is_mpi;
-  bool is_read_unasked = false;             ///< the host's array always has the values, too
-  bool has_set_coordinates = false;         ///< by MatSetValuesCOO(), which assembles next, without a new block
+  bool is_read_unasked = false;                                   ///< the host's array always has the values, too
+  SetByCoordinates set_by_coordinates = SetByCoordinates::never;  ///< the same on all processes
   std::unique_ptr<_MatOps> unguarded = {};  ///< the operations as they are without guards; null where none stand
 };
 

@@ -501,8 +501,10 @@ TEST_P(DeviceCoo, KeepsValuesWhereAnotherProcessInsertsNewBlocks) {
   set_from_device(A, v, INSERT_VALUES);
   set(aij, v, INSERT_VALUES);
   ASSERT_TRUE(same_mult(A, aij, 114));
+  Matrix copy;
+  PETSC_OK(MatDuplicate(A, MAT_COPY_VALUES, copy.out()));
 
-  for (Mat m : {Mat(A), Mat(aij)}) {
+  for (Mat m : {Mat(A), Mat(copy), Mat(aij)}) {
     allow_new_nonzeros(m);
     PetscInt row = 0, cols;
     PETSC_OK(MatGetSize(m, nullptr, &cols));
@@ -512,6 +514,7 @@ TEST_P(DeviceCoo, KeepsValuesWhereAnotherProcessInsertsNewBlocks) {
   }
 
   EXPECT_TRUE(same_matrix(A, aij, 115));
+  EXPECT_TRUE(same_matrix(copy, aij, 116));
 }
 
 /// COMPOUND_CUDA_FAIL_ALLOCATION=n makes the n-th allocation on the device from now on fail.
