@@ -228,6 +228,19 @@ PetscErrorCode create_submatrix_of_upper(Mat A, IS rows, IS cols, MatReuse reuse
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode mpi_create_submatrices_of_scalars(Mat A, PetscInt n, const IS rows[], const IS cols[], MatReuse reuse,
+                                                 Mat* B[]) {
+  PetscFunctionBegin;
+  const _MatOps* base;
+  const PetscInt again = reuse == MAT_REUSE_MATRIX ? n : 0;
+  PetscCall(base_ops(A, &base));
+  for (PetscInt k = 0; k < again; ++k) PetscCall(overwrite_host_values((*B)[k]));
+  PetscCall(base->createsubmatrices(A, n, rows, cols, reuse, B));
+  // Of all rows and columns AIJ writes their arrays and does not tell.
+  for (PetscInt k = 0; k < again; ++k) PetscCall(PetscObjectStateIncrease(reinterpret_cast<PetscObject>((*B)[k])));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode create_submatrices_of_upper(Mat A, PetscInt n, const IS rows[], const IS cols[], MatReuse reuse,
                                            Mat* B[]) {
   PetscFunctionBegin;

@@ -24,6 +24,8 @@ PetscErrorCode any_permute(Mat A, IS rows, IS cols, Mat* B);
 /// operation: PETSc then takes the first of several.
 PetscErrorCode seq_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
 PetscErrorCode mpi_create_submatrix_of_scalars(Mat A, IS rows, IS cols, MatReuse reuse, Mat* B);
+PetscErrorCode mpi_create_submatrices_of_scalars(Mat A, PetscInt n, const IS rows[], const IS cols[], MatReuse reuse,
+                                                 Mat* B[]);
 
 #if PetscDefined(HAVE_CUDA)
 PetscErrorCode any_get_vecs(Mat A, Vec* right, Vec* left);

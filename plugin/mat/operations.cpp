@@ -148,7 +148,10 @@ constexpr auto of_scalars = [](const auto& f) {
     for_petsc < is_mpi ? mpi_create_submatrix_of_scalars : seq_create_submatrix_of_scalars >);
   f(&_MatOps::productsetfromoptions,
     for_petsc < is_mpi ? mpi_product_set_from_options : seq_product_set_from_options >);
-  if constexpr (!is_mpi) f(&_MatOps::transposesymbolic, for_petsc<transpose_symbolic_as_aij>);
+  if constexpr (is_mpi)
+    f(&_MatOps::createsubmatrices, for_petsc<mpi_create_submatrices_of_scalars>);
+  else
+    f(&_MatOps::transposesymbolic, for_petsc<transpose_symbolic_as_aij>);
 };
 
 constexpr auto seq = [](const auto& f) {
