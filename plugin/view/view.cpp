@@ -236,12 +236,12 @@ PetscErrorCode add_why_not_on_device(Mat A, std::string* backend) {
     PetscCall(seq_state(part, &st));
     why = st->copy(MemorySpace::device).left_out();
   }
-  const PetscMPIInt is_one = why.empty() ? 0 : 1, mine = is_one ? rank : size;
-  PetscMPIInt root;
+  const PetscMPIInt is_one = why.empty() ? 0 : 1, here = is_one ? rank : size;
+  PetscMPIInt first;
   PetscCallMPI(MPI_Allreduce(&is_one, &number, 1, MPI_INT, MPI_SUM, comm_of(A)));
-  PetscCallMPI(MPI_Allreduce(&mine, &root, 1, MPI_INT, MPI_MIN, comm_of(A)));
+  PetscCallMPI(MPI_Allreduce(&here, &first, 1, MPI_INT, MPI_MIN, comm_of(A)));
   if (number == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(share(comm_of(A), root, &why));
+  PetscCall(share(comm_of(A), first, &why));
   const std::string of_all =
       size > 1 ? " on " + std::to_string(number) + " of " + std::to_string(size) + " processes" : "";
   *backend += "; not " + std::string(row_of(MemorySpace::device).backend) + of_all + ": " + why;
@@ -314,7 +314,7 @@ PetscErrorCode print_info(Mat A, PetscViewer viewer) {
   if (A->assembled && !settings->parent_only()) PetscCall(print_entry(A, text.block, viewer));
   PetscCall(space_of_view(A, *settings, &space));
   std::string backend = backend_text(*settings, st, space);
-  PetscCall(add_why_not_on_device(A, &backend));
+  if (A->assembled) PetscCall(add_why_not_on_device(A, &backend));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  compound backend: %s\n", backend.c_str()));
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  compound memory: %" PetscInt64_FMT " blocks stored, %" PetscInt64_FMT
