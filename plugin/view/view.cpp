@@ -221,13 +221,24 @@ PetscErrorCode share(MPI_Comm comm, PetscMPIInt root, std::string* text) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The first of the processes where this holds; their number where it does nowhere. Collective.
+PetscErrorCode find_first_process(Mat A, bool holds, PetscMPIInt* first) {
+  PetscFunctionBegin;
+  PetscMPIInt rank, size, root;
+  PetscCallMPI(MPI_Comm_rank(comm_of(A), &rank));
+  PetscCallMPI(MPI_Comm_size(comm_of(A), &size));
+  const PetscMPIInt mine = holds ? rank : size;
+  PetscCallMPI(MPI_Allreduce(&mine, &root, 1, MPI_INT, MPI_MIN, comm_of(A)));
+  *first = root;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// Why products are not on a device: of the first process where a part is not. Collective.
 PetscErrorCode add_why_not_on_device(Mat A, std::string* backend) {
   PetscFunctionBegin;
   Mat parts[2] = {A, nullptr};
   std::string why;
-  PetscMPIInt rank, size, number;
-  PetscCallMPI(MPI_Comm_rank(comm_of(A), &rank));
+  PetscMPIInt size, number, first;
   PetscCallMPI(MPI_Comm_size(comm_of(A), &size));
   if (is_mpi_compound(A)) PetscCall(mpi_parts(A, &parts[0], &parts[1], nullptr));
   for (Mat part : parts) {
@@ -236,11 +247,10 @@ PetscErrorCode add_why_not_on_device(Mat A, std::string* backend) {
     PetscCall(seq_state(part, &st));
     why = st->copy(MemorySpace::device).left_out();
   }
-  const PetscMPIInt is_one = why.empty() ? 0 : 1, here = is_one ? rank : size;
-  PetscMPIInt first;
+  const PetscMPIInt is_one = why.empty() ? 0 : 1;
   PetscCallMPI(MPI_Allreduce(&is_one, &number, 1, MPI_INT, MPI_SUM, comm_of(A)));
-  PetscCallMPI(MPI_Allreduce(&here, &first, 1, MPI_INT, MPI_MIN, comm_of(A)));
   if (number == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(find_first_process(A, is_one, &first));
   PetscCall(share(comm_of(A), first, &why));
   const std::string of_all =
       size > 1 ? " on " + std::to_string(number) + " of " + std::to_string(size) + " processes" : "";
@@ -251,11 +261,9 @@ PetscErrorCode add_why_not_on_device(Mat A, std::string* backend) {
 /// What is shown is the plan of the first process whose diagonal part has blocks. Collective.
 PetscErrorCode choose_shown_plan(Mat A, ShownPlan* text) {
   PetscFunctionBegin;
-  PetscMPIInt rank, size, root;
-  PetscCallMPI(MPI_Comm_rank(comm_of(A), &rank));
+  PetscMPIInt size, root;
   PetscCallMPI(MPI_Comm_size(comm_of(A), &size));
-  const PetscMPIInt mine = text->has_blocks ? rank : size;
-  PetscCallMPI(MPI_Allreduce(&mine, &root, 1, MPI_INT, MPI_MIN, comm_of(A)));
+  PetscCall(find_first_process(A, text->has_blocks, &root));
   root = root < size ? root : 0;
   PetscCall(share(comm_of(A), root, &text->plan));
   PetscCall(share(comm_of(A), root, &text->origin));

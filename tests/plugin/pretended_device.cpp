@@ -7,11 +7,11 @@
 #include <cstring>
 #include <string>
 
+#include "../src/support/blocks.hpp"
 #include "../src/support/device_forms.hpp"
 #include "../src/support/recording_backend.hpp"
 #include "backend/krylov_loop.hpp"
 #include "base/error.hpp"
-#include "device/entry/entries.hpp"
 #include "device/pack_sums.hpp"
 #include "layout/family.hpp"
 
@@ -26,42 +26,23 @@ namespace compound {
 namespace {
 
 using test::AnyLayout;
+using test::with_scalar;
 using Words = matrix_words<dynamic, WordOrder::any>;
 template <class S>
 using Dense = dense<S, dynamic, dynamic>;
 
-Words words_of(const LayoutSpec& spec, slot_t slots) {
-  const slot_t group = spec.word_group == group_all ? all_items : slot_t{spec.word_group};
-  return {test::map_of<dynamic>(slots, group), spec.word_order};
-}
-
-/// f(S{}) with the type of a problem's scalars.
-template <class F>
-void with_scalar(ScalarType type, const F& f) {
-  const bool is_double = type.precision == Precision::double_;
-  if (type.field == Field::complex)
-    is_double ? f(complex_number<double>{}) : f(complex_number<float>{});
-  else
-    is_double ? f(double{}) : f(float{});
-}
-
-template <class S, class... Kinds, class F>
-void with_kind_of(kind_list<Kinds...>, const Plan& plan, BlockShape b, const F& f) {
-  const auto take = [&]<class Entry>(Entry) {
-    if constexpr (Entry::exists)
-      if (plan.entry == Entry::name) f(Entry::of(b.rows, b.cols));
-  };
-  (take(typename Kinds::template entry<S>{}), ...);
-}
+Words words_of(const LayoutSpec& spec, slot_t slots) { return {word_map_of(spec.word_group, slots), spec.word_order}; }
 
 /// f(entry, Stored{}) with the kind of a plan's entries and the type of their words.
 template <class F>
 void with_entry(const Plan& plan, const Problem& problem, const F& f) {
   with_scalar(problem.scalar, [&]<class S>(S) {
-    with_kind_of<S>(built_in_kinds{}, plan, problem.block, [&]<class Entry>(const Entry& entry) {
+    for_each_kind<S>([&]<class Kind, class Entry>() {
+      if (plan.entry != Entry::name) return;
       const bool is_real = !is_complex<typename Entry::word>;
       with_scalar({is_real ? Field::real : Field::complex, plan.values}, [&]<class Stored>(Stored) {
-        if constexpr (is_complex<typename Entry::word> == is_complex<Stored>) f(entry, Stored{});
+        if constexpr (is_complex<typename Entry::word> == is_complex<Stored>)
+          f(Entry::of(problem.block.rows, problem.block.cols), Stored{});
       });
     });
   });
