@@ -66,7 +66,7 @@ struct Scenario {
   bool is_shared = false;
   /// Measures plans, each process its own, and allocates by what the clock says: tried on one process alone.
   bool is_timed = false;
-  /// Products that allocate on a device, by plans that the pretended one has.
+  /// Products allocate on a device, by plans that the pretended one has.
   bool on_device = false;
 };
 const std::vector<Scenario>& scenarios();

@@ -1,8 +1,9 @@
 // A device that the host pretends to be, behind the plugin, in place of the CUDA backend. Its memory is the host's, and
 // its products go by their definition. It has no loops of solvers (an error), and neither multigrid nor coordinates,
-// products of sparse matrices, peers and libraries (which the host has).
+// peers and libraries (which the host has).
 //
 // COMPOUND_CUDA_FAIL_ALLOCATION=n makes the n-th allocation from now on fail, as on a GPU.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -11,9 +12,12 @@
 #include "../src/support/device_forms.hpp"
 #include "../src/support/recording_backend.hpp"
 #include "backend/krylov_loop.hpp"
+#include "backend/sparse_products.hpp"
 #include "base/error.hpp"
 #include "device/pack_sums.hpp"
+#include "ksp/host_passes.hpp"
 #include "layout/family.hpp"
+#include "storage/sparse_product.hpp"
 
 // Of fake_cuda.cpp, where that is loaded: PETSc's vectors copy to and from this memory.
 extern "C" {
@@ -84,9 +88,42 @@ class PretendedCode final : public Code {
   const std::size_t each_;  ///< bytes of a word
 };
 
-class PretendedDevice final : public test::RecordingBackend, public DeviceControl, public ValueWork, public Krylov {
+class PretendedPasses final : public KrylovPasses {
  public:
-  PretendedDevice() : RecordingBackend("cuda", Reach::device, {.control = this, .values = this, .krylov = this}) {}
+  PretendedPasses(Backend& on, bool hermitian) : hermitian_(hermitian), partials_(on, 1) {}
+  void run(VectorPass pass, const Arguments& a, void* sums) override {
+    plugin::HostPass on_host{pass, hermitian_, a.diagonal, a.scalars, {}, a.vectors};
+    std::memcpy(on_host.numbers.data(), a.numbers, sizeof(on_host.numbers));
+    const plugin::PassSums of_all = plugin::run_on_host(on_host);
+    std::memcpy(sums, of_all.data(), sizeof(of_all));
+  }
+
+ private:
+  const bool hermitian_;
+  const Buffer<double> partials_;  ///< as kernels have it: memory that may be missing
+};
+
+/// Blocks in the order of rows: scalar (i, j) of a block.
+template <class S>
+struct BlocksByRows {
+  const block_rows_args of;
+  const BlockShape block;
+  S& at(idx row, slot_t entry, int i, int j) const {
+    const slot_t first = of.start[row], count = of.start[row + 1] - first;
+    return static_cast<S*>(
+        const_cast<void*>(of.values))[(first * block.rows + i * count + entry - first) * block.cols + j];
+  }
+};
+
+class PretendedDevice final : public test::RecordingBackend,
+                              public DeviceControl,
+                              public ValueWork,
+                              public SparseProducts,
+                              public Krylov {
+ public:
+  PretendedDevice()
+      : RecordingBackend("cuda", Reach::device,
+                         {.control = this, .values = this, .sparse_products = this, .krylov = this}) {}
 
   DeviceTraits traits() const override { return {132, std::size_t{60} << 20, 4.8e12}; }
   Machine machine() const override { return {"pretended device", ""}; }
@@ -94,19 +131,20 @@ class PretendedDevice final : public test::RecordingBackend, public DeviceContro
   void use_queue(void*) override {}
   void compile_ahead(std::span<const Plan>, const Problem&, bool) override {}
 
-  /// What is read before it was written shows.
+  /// What is read before it was written shows. Nothing is noted: tests count what a call allocates.
   void* allocate(std::size_t bytes) override {
     const char* const text = std::getenv("COMPOUND_CUDA_FAIL_ALLOCATION");
     const std::string now = text ? text : "";
     if (now != failing_) to_fail = std::atoi(now.c_str());
     failing_ = now;
-    void* const memory = std::memset(RecordingBackend::allocate(bytes), 0xff, bytes);
+    if (to_fail > 0 && --to_fail == 0) throw std::bad_alloc();
+    void* const memory = std::memset(host_.allocate(bytes), 0xff, bytes);
     if (fake_cuda_take) fake_cuda_take(memory, bytes);
     return memory;
   }
   void release(void* memory) noexcept override {
     if (memory && fake_cuda_leave) fake_cuda_leave(memory);
-    RecordingBackend::release(memory);
+    host_.release(memory);
   }
   std::unique_ptr<Code> code_for(const Plan& plan, const Problem& problem) const override {
     return std::make_unique<PretendedCode>(host_, plan, problem);
@@ -120,6 +158,19 @@ class PretendedDevice final : public test::RecordingBackend, public DeviceContro
     if (t.dot.kind != Follow::nothing || t.update == Update::smooth || t.update == Update::correct)
       throw error(ErrorKind::unsupported, "the pretended device multiplies alone");
     with_entry(t.plan, t.problem, [&]<class Stored>(const auto& entry, Stored) { multiply<Stored>(t, entry); });
+  }
+
+  std::optional<PlacedRows> product_pattern(const PlacedRows& A, const PlacedRows& B, bool with_b) override {
+    if (with_b) throw without("multigrid");
+    const Term<PatternView> term[] = {{view_of(A), view_of(B)}};
+    return placed(compound::product_pattern(term), block_products(view_of(A), view_of(B)));
+  }
+  std::optional<PlacedTransposed> transposed(const PlacedRows& A) override {
+    const Transposed found = compound::transposed(view_of(A));
+    return PlacedTransposed{placed(found.pattern), {*this, std::span<const count32>(found.entry_of)}};
+  }
+  void multiply_sparse(const SparseProductTask& t) override {
+    with_scalar(t.scalar, [&]<class S>(S) { multiply_rows<S>(t); });
   }
 
   // Both of dense blocks alone, with words in the precision of the scalars (PackedMatrix::takes_sums()).
@@ -150,8 +201,8 @@ class PretendedDevice final : public test::RecordingBackend, public DeviceContro
 
   std::unique_ptr<KrylovLoop> krylov_loop(const KrylovProblem&) override { throw without("solvers"); }
   std::unique_ptr<KrylovSystems> krylov_systems(const KrylovProblem&, int) override { throw without("solvers"); }
-  std::unique_ptr<KrylovPasses> krylov_passes(ScalarType, std::span<const VectorPass>, bool) override {
-    throw without("solvers");
+  std::unique_ptr<KrylovPasses> krylov_passes(ScalarType, std::span<const VectorPass>, bool hermitian) override {
+    return std::make_unique<PretendedPasses>(*this, hermitian);
   }
 
  protected:
@@ -202,6 +253,44 @@ class PretendedDevice final : public test::RecordingBackend, public DeviceContro
         if (t.op == Op::transpose) entry.template madd<Op::transpose>(w, of_x, of_y);
         if (t.op == Op::hermitian) entry.template madd<Op::hermitian>(w, of_x, of_y);
       }
+  }
+
+  static PatternView view_of(const PlacedRows& rows) {
+    return {rows.rows,
+            rows.cols,
+            {rows.start.data(), std::size_t(rows.rows) + 1},
+            {rows.column.data(), rows.column.bytes() / sizeof(idx)}};
+  }
+  PlacedRows placed(const Pattern& p, double products = 0) {
+    return {
+        p.rows, p.cols, {*this, std::span<const count32>(p.start)}, {*this, std::span<const idx>(p.column)}, products};
+  }
+
+  /// C = A B, or Q^T B, in the order in which sums are written down.
+  template <class S>
+  static void multiply_rows(const SparseProductTask& t) {
+    const sparse_product_args& a = t.args;
+    const BlocksByRows<S> B{a.b, {t.a.cols, t.width}}, C{{a.c_start, a.c_column, a.c}, {t.a.rows, t.width}};
+    const BlocksByRows<S> A{a.a, t.a}, Q{{a.start_of, nullptr, a.a.values}, {t.a.cols, t.a.rows}};
+    for (idx row = 0; row < a.rows; ++row) {
+      const auto for_each_scalar_of_c = [&](slot_t e, const auto& f) {
+        for (int i = 0; i < t.a.rows; ++i)
+          for (int j = 0; j < t.width; ++j) f(C.at(row, e, i, j), i, j);
+      };
+      for (slot_t e = a.c_start[row]; e < a.c_start[row + 1]; ++e)
+        for_each_scalar_of_c(e, [](S& c, int, int) { c = S{}; });
+      for (slot_t l = a.a.start[row]; l < a.a.start[row + 1]; ++l) {
+        const idx k = a.a.column[l];
+        for (slot_t r = a.b.start[k]; r < a.b.start[k + 1]; ++r) {
+          const idx* const begin = a.c_column + a.c_start[row];
+          const slot_t e = std::lower_bound(begin, a.c_column + a.c_start[row + 1], a.b.column[r]) - a.c_column;
+          for_each_scalar_of_c(e, [&](S& c, int i, int j) {
+            for (int m = 0; m < t.a.cols; ++m)
+              c += (t.transposed ? Q.at(k, a.entry_of[l], m, i) : A.at(row, l, i, m)) * B.at(k, r, m, j);
+          });
+        }
+      }
+    }
   }
 
   std::string failing_;
