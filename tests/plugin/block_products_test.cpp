@@ -32,14 +32,9 @@ struct Drawn {
   int reach = 1;     ///< of columns: a new pattern for another
 };
 
-/// Some columns near, some anywhere, and a block row without any.
-Matrix drawn(const std::string& type, const Drawn& d) {
-  Matrix A;
+/// Some columns near, some anywhere, and a block row without any; in place of what A had.
+void draw(Mat A, const Drawn& d) {
   PetscInt first, end, all;
-  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
-  PETSC_OK(MatSetSizes(A, d.rows * d.block.rows, d.cols * d.block.cols, PETSC_DETERMINE, PETSC_DETERMINE));
-  PETSC_OK(MatSetBlockSizes(A, d.block.rows, d.block.cols));
-  PETSC_OK(MatSetType(A, type.c_str()));
   PETSC_OK(MatSeqAIJSetPreallocation(A, 6 * d.block.cols, nullptr));
   PETSC_OK(MatMPIAIJSetPreallocation(A, 6 * d.block.cols, nullptr, 6 * d.block.cols, nullptr));
   PETSC_OK(MatGetOwnershipRange(A, &first, &end));
@@ -57,6 +52,15 @@ Matrix drawn(const std::string& type, const Drawn& d) {
         }
   }
   assemble(A);
+}
+
+Matrix drawn(const std::string& type, const Drawn& d) {
+  Matrix A;
+  PETSC_OK(MatCreate(PETSC_COMM_WORLD, A.out()));
+  PETSC_OK(MatSetSizes(A, d.rows * d.block.rows, d.cols * d.block.cols, PETSC_DETERMINE, PETSC_DETERMINE));
+  PETSC_OK(MatSetBlockSizes(A, d.block.rows, d.block.cols));
+  PETSC_OK(MatSetType(A, type.c_str()));
+  draw(A, d);
   return A;
 }
 
@@ -467,6 +471,26 @@ TEST_P(BlockProductsOnDevice, OfGalerkinAreThoseOfAij) {
   check([](Mat A, Mat P, MatReuse reuse, Mat* C) { PETSC_OK(MatPtAP(A, P, reuse, PETSC_DEFAULT, C)); },
         GetParam().width);
 }
+
+/// The pattern of A that the first product placed on the device must not be taken for the second one's.
+struct BlockProductsOfOneSizeOnDevice : BlockProductsOnDevice {};
+TEST_P(BlockProductsOfOneSizeOnDevice, FollowAnotherPatternOfAsManyEntries) {
+  Drawn of = of_A();
+  of.reach = 3;
+  const auto A = drawn(MATAIJCOMPOUND, of), B = drawn(MATAIJCOMPOUND, of_B()), plain_B = drawn(MATAIJ, of_B());
+  Matrix first, second, wanted;
+  PETSC_OK(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, first.out()));
+  const PetscInt before = entries(A);
+  of.reach = 5;
+  draw(A, of);
+  ASSERT_EQ(entries(A), before);
+
+  PETSC_OK(MatMatMult(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, second.out()));
+
+  PETSC_OK(MatMatMult(drawn(MATAIJ, of), plain_B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, wanted.out()));
+  expect_same(second, wanted, of.block.rows, GetParam().width);
+}
+INSTANTIATE_TEST_SUITE_P(Size, BlockProductsOfOneSizeOnDevice, testing::Values(Shapes{{3, 3}, 3}));
 
 INSTANTIATE_TEST_SUITE_P(Sizes, BlockProductsOnDevice,
                          testing::Values(Shapes{{3, 3}, 6}, Shapes{{6, 6}, 6}, Shapes{{2, 2}, 3}, Shapes{{3, 3}, 3},
