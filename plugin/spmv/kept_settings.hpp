@@ -36,8 +36,9 @@ class KeptSettings {
     return one.extract(one.begin());
   }
   bool empty() const { return kept_.empty(); }  ///< nearly always, and asked for at each product
+  /// What is kept of A stays: it was not used since, and what comes now is the first C's.
   void keep(Mat A, Place&& in, Kept&& what) noexcept {
-    forget(A);
+    if (kept_.contains(A)) return;
     in.key() = A;
     in.mapped() = std::move(what);
     kept_.insert(std::move(in));

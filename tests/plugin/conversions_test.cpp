@@ -208,6 +208,23 @@ TEST_P(Pinned, OptionBeatsTheName) {
   EXPECT_NE(plan_of(A).find(" sell:4"), std::string::npos) << plan_of(A);
 }
 
+/// PETSc's sums of other patterns replace the matrix's data each time, here without a product in between.
+TEST_P(Pinned, StaysThroughTwoSumsInARow) {
+  const auto type = pinned_type(GetParam().first), layout = std::string(GetParam().second);
+  const auto A = filled_matrix(type, "", problem()), sum = plain();
+  Matrix plain_T, T;
+  PETSC_OK(MatTranspose(sum, MAT_INITIAL_MATRIX, plain_T.out()));
+  PETSC_OK(MatConvert(plain_T, tested_type().c_str(), MAT_INITIAL_MATRIX, T.out()));
+
+  for (const PetscScalar factor : {1.0, 0.5}) {
+    PETSC_OK(MatAXPY(A, factor, T, DIFFERENT_NONZERO_PATTERN));
+    PETSC_OK(MatAXPY(sum, factor, plain_T, DIFFERENT_NONZERO_PATTERN));
+  }
+
+  EXPECT_TRUE(same_products(A, sum, 22));
+  EXPECT_NE(plan_of(A).find(std::string(" ") + layout), std::string::npos) << plan_of(A);
+}
+
 INSTANTIATE_TEST_SUITE_P(Layouts, Pinned,
                          testing::Values(std::pair{"csr", "csr"}, std::pair{"ellr", "ellr"},
                                          std::pair{"sell", "sell:32"}, std::pair{"bellpack", "bellpack:32"},
