@@ -473,8 +473,7 @@ TEST_P(BlockProductsOnDevice, OfGalerkinAreThoseOfAij) {
 }
 
 /// The pattern of A that the first product placed on the device must not be taken for the second one's.
-struct BlockProductsOfOneSizeOnDevice : BlockProductsOnDevice {};
-TEST_P(BlockProductsOfOneSizeOnDevice, FollowAnotherPatternOfAsManyEntries) {
+TEST_P(BlockProductsOnDevice, FollowAnotherPatternOfAsManyEntries) {
   Drawn of = of_A();
   of.reach = 3;
   const auto A = drawn(MATAIJCOMPOUND, of), B = drawn(MATAIJCOMPOUND, of_B()), plain_B = drawn(MATAIJ, of_B());
@@ -490,7 +489,6 @@ TEST_P(BlockProductsOfOneSizeOnDevice, FollowAnotherPatternOfAsManyEntries) {
   PETSC_OK(MatMatMult(drawn(MATAIJ, of), plain_B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, wanted.out()));
   expect_same(second, wanted, of.block.rows, GetParam().width);
 }
-INSTANTIATE_TEST_SUITE_P(Size, BlockProductsOfOneSizeOnDevice, testing::Values(Shapes{{3, 3}, 3}));
 
 INSTANTIATE_TEST_SUITE_P(Sizes, BlockProductsOnDevice,
                          testing::Values(Shapes{{3, 3}, 6}, Shapes{{6, 6}, 6}, Shapes{{2, 2}, 3}, Shapes{{3, 3}, 3},

@@ -3,7 +3,6 @@
 // peers and libraries (which the host has).
 //
 // COMPOUND_CUDA_FAIL_ALLOCATION=n makes the n-th allocation from now on fail, as on a GPU.
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -137,7 +136,7 @@ class PretendedDevice final : public test::RecordingBackend,
     const std::string now = text ? text : "";
     if (now != failing_) to_fail = std::atoi(now.c_str());
     failing_ = now;
-    if (to_fail > 0 && --to_fail == 0) throw std::bad_alloc();
+    fail_in_turn();
     void* const memory = std::memset(host_.allocate(bytes), 0xff, bytes);
     if (fake_cuda_take) fake_cuda_take(memory, bytes);
     return memory;
@@ -282,8 +281,9 @@ class PretendedDevice final : public test::RecordingBackend,
       for (slot_t l = a.a.start[row]; l < a.a.start[row + 1]; ++l) {
         const idx k = a.a.column[l];
         for (slot_t r = a.b.start[k]; r < a.b.start[k + 1]; ++r) {
-          const idx* const begin = a.c_column + a.c_start[row];
-          const slot_t e = std::lower_bound(begin, a.c_column + a.c_start[row + 1], a.b.column[r]) - a.c_column;
+          const slot_t first = a.c_start[row];
+          const int entries = static_cast<int>(a.c_start[row + 1] - a.c_start[row]);
+          const slot_t e = first + place_of_column(a.c_column + first, entries, a.b.column[r]);
           for_each_scalar_of_c(e, [&](S& c, int i, int j) {
             for (int m = 0; m < t.a.cols; ++m)
               c += (t.transposed ? Q.at(k, a.entry_of[l], m, i) : A.at(row, l, i, m)) * B.at(k, r, m, j);

@@ -29,7 +29,7 @@ class RecordingBackend : public Backend {
     return host_.code_for(plan, problem);
   }
   void* allocate(std::size_t bytes) override {
-    if (to_fail > 0 && --to_fail == 0) throw std::bad_alloc();
+    fail_in_turn();
     std::set<void*> made{nullptr};  // its node is there before the memory is
     auto node = made.extract(made.begin());
     node.value() = host_.allocate(bytes);
@@ -68,6 +68,10 @@ class RecordingBackend : public Backend {
   void sum(const SumTask& task) override { host_.sum(task); }
 
  protected:
+  /// At each allocation.
+  void fail_in_turn() {
+    if (to_fail > 0 && --to_fail == 0) throw std::bad_alloc();
+  }
   std::optional<std::string> why_not(const Plan& plan, const Problem& problem) const override {
     return host_.applicable(plan, problem);
   }
