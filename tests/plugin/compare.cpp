@@ -196,7 +196,7 @@ testing::AssertionResult same_products(Mat tested, Mat plain, std::uint64_t seed
   return testing::AssertionSuccess();
 }
 
-testing::AssertionResult same_values(Mat tested, Mat plain, PetscReal within) {
+testing::AssertionResult same_values(Mat tested, Mat plain) {
   PetscInt first = 0, last = 0;
   PETSC_OK(MatGetOwnershipRange(plain, &first, &last));
   bool good = true;
@@ -209,10 +209,7 @@ testing::AssertionResult same_values(Mat tested, Mat plain, PetscReal within) {
     PETSC_OK(MatGetRow(plain, row, &n[1], &col[1], &words[1]));
     const auto entries = static_cast<std::size_t>(n[1]);
     good = n[0] == n[1] && std::equal(col[0], col[0] + entries, col[1]);  // null pointers for empty rows
-    PetscReal bound = 0;
-    for (std::size_t k = 0; k < entries; ++k) bound = std::max(bound, within * PetscAbsScalar(words[1][k]));
-    for (std::size_t k = 0; k < entries && good; ++k)
-      good = words[0][k] == words[1][k] || PetscAbsScalar(words[0][k] - words[1][k]) < bound;
+    good = good && std::equal(words[0], words[0] + entries, words[1]);
     if (!good) message << "row " << row << " holds other entries: " << n[0] << " and " << n[1];
     PETSC_OK(MatRestoreRow(plain, row, &n[1], &col[1], &words[1]));
     PETSC_OK(MatRestoreRow(tested, row, &n[0], &col[0], &words[0]));
@@ -270,9 +267,9 @@ testing::AssertionResult counts_as_ours(Mat A) {
   return agreed(good, "the counter of own products rose by " + std::to_string(rise) + " during one MatMult");
 }
 
-testing::AssertionResult still_twins(const Twins& twins, std::uint64_t seed, PetscReal within) {
+testing::AssertionResult still_twins(const Twins& twins, std::uint64_t seed) {
   if (auto result = is_tested_type(twins.tested); !result) return result;
-  if (auto result = same_values(twins.tested, twins.plain, within); !result) return result;
+  if (auto result = same_values(twins.tested, twins.plain); !result) return result;
   if (auto result = same_products(twins.tested, twins.plain, seed); !result) return result;
   if (auto result = counts_as_ours(twins.tested); !result) return result;
   const auto plan = plan_of(twins.tested);

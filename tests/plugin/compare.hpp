@@ -39,8 +39,8 @@ PetscReal relative_difference(Mat tested, Mat plain, std::uint64_t seed);
 /// There is a difference, and none that values in single precision do not explain.
 testing::AssertionResult differs_as_single(Mat tested, Mat plain, std::uint64_t seed);
 
-/// Same pattern and same bits, row by row; or values `within` a part of the largest of their row.
-testing::AssertionResult same_values(Mat tested, Mat plain, PetscReal within = 0);
+/// Same pattern and same bits, row by row.
+testing::AssertionResult same_values(Mat tested, Mat plain);
 /// Same bits in both vectors; NaN equals NaN.
 testing::AssertionResult same_bits(Vec a, Vec b);
 
@@ -58,7 +58,7 @@ std::string plan_of(Mat A);
 testing::AssertionResult counts_as_ours(Mat A);
 
 /// All that must still hold after an operation: type, products, values, our own product, the layout asked for.
-testing::AssertionResult still_twins(const Twins& twins, std::uint64_t seed, PetscReal within = 0);
+testing::AssertionResult still_twins(const Twins& twins, std::uint64_t seed);
 
 /// Wherever one of the answers is finite, so is the other.
 testing::AssertionResult same_finite_places(Vec a, Vec b);
