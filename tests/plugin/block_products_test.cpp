@@ -383,6 +383,14 @@ struct BlockProductsOnDevice : testing::TestWithParam<Shapes> {
     multiply(A, B, MAT_REUSE_MATRIX, C.in_place());
     multiply(plain_A, plain_B, MAT_REUSE_MATRIX, wanted.in_place());
     expect_same_products(C, wanted);
+
+    for (Mat m : {Mat(A), Mat(plain_A), Mat(B), Mat(plain_B)}) {  // the host changes them
+      const Vector of_rows = left_vector(m, 61);
+      PETSC_OK(MatDiagonalScale(m, of_rows, nullptr));
+    }
+    multiply(A, B, MAT_REUSE_MATRIX, C.in_place());
+    multiply(plain_A, plain_B, MAT_REUSE_MATRIX, wanted.in_place());
+    expect_same_products(C, wanted);
     expect_same(C, wanted, row_block, GetParam().width);
     const auto packing = info_during("block_products", [&] {
       expect_same_products(A, plain_A);
